@@ -71,7 +71,20 @@ partition *kernel::impl::find(partition_id id) const {
   return nullptr;
 }
 
+std::unique_ptr<partition> kernel::impl::make(const std::string &rm, const manager &by, const std::string &plain_name) {
+  internal::administrators_stops stops;
+  if (const partition *there = find(full_partition_name(rm, plain_name)); there != nullptr) {
+    stops = there->model().stops;
+  } else if (const auto known = rms.find(rm); known != rms.end()) {
+    if (const auto last = known->second.stops.find(plain_name); last != known->second.stops.end()) stops = last->second;
+  }
+  return std::make_unique<partition>(shared, next_partition(), rm, plain_name, by.check_deadline_ms, by.epoch,
+                                     std::move(stops));
+}
+
 void kernel::impl::bury(size_t at) {
+  const internal::partition_model &of = partitions[at]->model();
+  if (!of.stops.empty()) rms[of.rm].stops[of.plain_name] = of.stops;
   gone.push_back(std::move(partitions[at]));
   partitions.erase(partitions.begin() + static_cast<ptrdiff_t>(at));
 }
@@ -115,22 +128,26 @@ void kernel::impl::apply(const register_rm &c) {
     return refuse(messages::rm_id_invalid(c.rm));
   std::vector<std::unique_ptr<partition>> fresh;
   const uint32_t made_before = partitions_made;
+  manager by;
+  by.check_deadline_ms = c.check_deadline_ms;
+  by.epoch = c.epoch;
   for (const partition_config &config : c.config->partitions) {
-    auto &p = fresh.emplace_back(
-        std::make_unique<partition>(shared, next_partition(), std::string(c.rm), config.name, c.check_deadline_ms));
+    auto &p = fresh.emplace_back(make(std::string(c.rm), by, config.name));
     if (std::string problem = p->check(config); !problem.empty()) {
       partitions_made = made_before;
       return refuse(problem);
     }
   }
   bury_all_of(c.rm);
+  impl::manager &registered = rms[std::string(c.rm)];
   for (size_t i = 0; i < fresh.size(); ++i) {
+    registered.stops.erase(c.config->partitions[i].name);  // the partition has them
     fresh[i]->configure(c.config->partitions[i], c.config->priority_classes);
     partitions.push_back(std::move(fresh[i]));
   }
-  impl::manager &registered = rms[std::string(c.rm)];
   internal::ledger::transition(registered.state, rm_event::register_);
   registered.check_deadline_ms = c.check_deadline_ms;
+  registered.epoch = c.epoch;
   shared.emit(decided::rm_registered{}, shared.keep(std::string(c.rm)), {});
 }
 
@@ -142,8 +159,7 @@ std::string kernel::impl::check(const configure &c, configured_partitions &out) 
     partition *p = find(full_partition_name(c.rm, config.name));
     auto &fresh = out.fresh.emplace_back();
     if (p == nullptr) {
-      fresh = std::make_unique<partition>(shared, next_partition(), std::string(c.rm), config.name,
-                                          known->second.check_deadline_ms);
+      fresh = make(std::string(c.rm), known->second, config.name);
       fresh->pause(known->second.state == rm_state::paused);
       p = fresh.get();
     }
@@ -169,7 +185,9 @@ void kernel::impl::apply(const configure &c) {
   }
   for (size_t i = 0; i < of.all.size(); ++i) {
     of.all[i]->configure(c.config->partitions[i], c.config->priority_classes);
-    if (of.fresh[i] != nullptr) partitions.push_back(std::move(of.fresh[i]));
+    if (of.fresh[i] == nullptr) continue;
+    rms.find(c.rm)->second.stops.erase(c.config->partitions[i].name);  // the partition has them
+    partitions.push_back(std::move(of.fresh[i]));
   }
 }
 

@@ -27,6 +27,8 @@ struct kernel::impl {
   struct manager {
     internal::owned_state<rm_state, manager> state;
     int64_t check_deadline_ms = 0;
+    uint64_t epoch = 0;
+    std::map<std::string, internal::administrators_stops> stops;  // by plain name, of partitions that are not there
   };
   std::map<std::string, manager, std::less<>> rms;
   uint32_t partitions_made = 0;
@@ -49,6 +51,8 @@ struct kernel::impl {
   [[nodiscard]] internal::partition *find(std::string_view name) const;
   [[nodiscard]] std::span<const std::unique_ptr<internal::partition>> those(std::optional<partition_id> only) const;
   [[nodiscard]] internal::partition *find(partition_id id) const;
+  // A partition of a registered RM, with what administrators stopped in the last one of its name.
+  std::unique_ptr<internal::partition> make(const std::string &rm, const manager &by, const std::string &plain_name);
   void bury(size_t at);
   void bury_gone();
   void bury_all_of(std::string_view rm);

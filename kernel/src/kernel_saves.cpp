@@ -14,7 +14,10 @@ namespace tenon {
 result<saved_state> kernel::save() const {
   saved_state out;
   out.partitions.reserve(impl_->partitions.size());  // savers point to them
-  for (const auto &[id, rm] : impl_->rms) out.rms.push_back({id, rm.state, rm.check_deadline_ms});
+  for (const auto &[id, rm] : impl_->rms) {
+    saved_rm &to = out.rms.emplace_back(saved_rm{id, rm.state, rm.check_deadline_ms, rm.epoch, {}});
+    for (const auto &[name, stops] : rm.stops) to.stops.push_back(internal::saved_of(name, stops));
+  }
   internal::kernel_saver saver(out);
   for (const auto &p : impl_->partitions) {
     if (auto why = saver.add(*p)) return *why;
@@ -38,10 +41,12 @@ result<std::unique_ptr<kernel>> kernel::restored(const saved_state &from, int64_
   auto out = std::make_unique<kernel>(policies, options);
   impl &made = *out->impl_;
   made.shared.now_ms = now_ms;
-  for (const auto &[id, state, check_deadline_ms] : from.rms) {
+  for (const auto &[id, state, check_deadline_ms, epoch, stops] : from.rms) {
     impl::manager &rm = made.rms[id];
     internal::ledger::set(rm.state, state);
     rm.check_deadline_ms = check_deadline_ms;
+    rm.epoch = epoch;
+    for (const saved_stops &one : stops) rm.stops[one.name] = internal::restored_from(one);
   }
   internal::kernel_restorer restorer(from);
   for (size_t i = 0; i < from.partitions.size(); ++i) {

@@ -2,14 +2,19 @@
 #include "partition.hpp"
 
 #include <span>
+#include <utility>
 
 namespace tenon::internal {
 
-partition::partition(core &c, partition_id handle, std::string rm_id, std::string external_name, int64_t check_deadline)
+partition::partition(core &c, partition_id handle, std::string rm_id, std::string external_name, int64_t check_deadline,
+                     uint64_t registration_epoch, administrators_stops of_last)
     : partition_model(std::move(rm_id), std::move(external_name), c.now_ms, c.options.max_resource_types),
       shared(c),
       id(handle),
-      check_deadline_ms(check_deadline) {}
+      check_deadline_ms(check_deadline),
+      epoch(registration_epoch) {
+  stops = std::move(of_last);
+}
 
 partition::~partition() = default;
 

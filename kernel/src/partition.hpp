@@ -95,7 +95,8 @@ concept takes = requires(Room one, const Command &c) {
 
 class partition final : partition_model {
  public:
-  partition(core &c, partition_id handle, std::string rm_id, std::string external_name, int64_t check_deadline);
+  partition(core &c, partition_id handle, std::string rm_id, std::string external_name, int64_t check_deadline,
+            uint64_t registration_epoch, administrators_stops of_last);
   ~partition();
 
   // -- Which one it is. --
@@ -205,6 +206,7 @@ class partition final : partition_model {
   core &shared;
   partition_id id = partition_id::none;
   int64_t check_deadline_ms = 0;  // in which it answers what is proposed; 0: it does not check placements
+  uint64_t epoch = 0;             // of the RM's registration
   partition_clock clock{shared, id};
 
   // -- State. --
@@ -214,7 +216,7 @@ class partition final : partition_model {
 
   // -- What leaves the kernel. --
   fact_teller facts{{shared, name, types, classes}};
-  decision_teller decisions{{shared, rm, name, id, types, classes, held_devices_of}};
+  decision_teller decisions{{shared, rm, name, id, epoch, types, classes, held_devices_of}};
 
   kept_counts keeps{{active, foreign, foreign_tags, nodes}};
 
@@ -241,7 +243,7 @@ class partition final : partition_model {
   resource_intake intake{{types, nodes, orders.nodes, contexts, changes}};
   ask_classifier classifier{{config, classes, asks, orders.nodes, lines, verdicts, keeps}};
   queue_tree queues{{root, total, orders.queues, intake, keys, ready, priorities, fair_maxima, limits, quotas, keeps,
-                     marks, changes}};
+                     marks, changes, stops}};
   internal::allocation_states allocation_states{
       {clock,    classes,         asks,         texts,      allocations,
        waits,    held_devices_of, classifier,   holdings,   lines,
@@ -255,7 +257,8 @@ class partition final : partition_model {
       {shared, classes, allocations, foreign, foreign_tags, classifier, holdings, checks, keeps, changes}};
 
   // -- Rules, each with what it knows. --
-  internal::placement placement{{shared, types, queues, keys, fair_maxima, ready, alarms, quotas, preemption, changes}};
+  internal::placement placement{
+      {shared, types, stops, queues, keys, fair_maxima, ready, alarms, quotas, preemption, changes}};
   node_verdicts verdicts{{shared, clock, name, nodes, contexts, keeps}};
   placement_checks checks{{shared, id, check_deadline_ms > 0, waits, keeps}};
   reserved_nodes shared_nodes{{shared, config, classes, nodes, held_devices_of, holdings, allocation_states.ends_at()}};

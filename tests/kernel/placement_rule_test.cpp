@@ -284,7 +284,7 @@ TEST_F(ReplayedRule, AnswersThatNoRuleGaveAreFaults) {
   c.answers = name;
   it_.run(c);
   EXPECT_THAT(it_.decisions().back(), ::testing::HasSubstr(messages::queue_name_invalid()));
-  it_.run(register_rm{"other", "1", "default", configured({rule("user", true)}), 0, name});
+  it_.run(register_rm{"other", "1", "default", configured({rule("user", true)}), 0, 0, name});
   EXPECT_THAT(it_.decisions().back(), ::testing::HasSubstr("unknown rule name specified user"));
 }
 

@@ -23,6 +23,18 @@ std::string application_id(const tenon::put_ask &c) {
   return c.application.empty() ? "@independent/" + std::string(c.key) : std::string(c.application);
 }
 
+// The one of these, which are of one ask and live, that the resource manager reports once more; null: another one.
+allocation *meant_by(const existing_allocation &c, const std::vector<allocation *> &all, const std::string &node_id) {
+  const auto first = [&](auto &&which) {
+    const auto found = std::find_if(all.begin(), all.end(), which);
+    return found == all.end() ? nullptr : *found;
+  };
+  if (c.sequence != 0) return first([&](const allocation *x) { return x->sequence == c.sequence; });
+  if (c.apart || static_cast<int64_t>(all.size()) < std::max(1, c.ask.max_allocations)) return nullptr;
+  allocation *here = first([&](const allocation *x) { return x->node == node_id; });
+  return here != nullptr ? here : all.front();
+}
+
 }  // namespace
 
 detail_map partition::detail_on(const node &n, const device_map &devices, const ask &k, const detail_map &given) {
@@ -184,11 +196,8 @@ std::string partition::problem_of(const existing_allocation &c, const std::strin
   if (!c.ask.priority_class.empty() && !priority_classes.contains(std::string(c.ask.priority_class))) {
     return messages::priority_class_unknown(c.ask.priority_class);
   }
-  const auto known = of_key(a, c.ask.key);
-  const bool here = std::any_of(known.begin(), known.end(), [&](const allocation *x) { return x->node == node_id; });
-  if (!with_node && static_cast<int64_t>(known.size()) >= std::max(1, c.ask.max_allocations) && !here) {
-    return messages::allocation_elsewhere(c.ask.key, node_id);
-  }
+  const allocation *same = with_node ? nullptr : meant_by(c, of_key(a, c.ask.key), node_id);
+  if (same != nullptr && same->node != node_id) return messages::allocation_elsewhere(c.ask.key, node_id);
   if (a != nullptr || placed_ahead.contains(std::string(c.ask.key))) return {};
   application values = independent_of(c.ask);
   std::string why = place_independent(values);
@@ -210,16 +219,13 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
   if (a == nullptr) a = &create_application(std::move(placed_ahead.extract(std::string(c.ask.key)).mapped()));
   undo_all([&](const proposal &p) { return p.owner == a && p.key() == c.ask.key; }, messages::proposal_ask_gone(),
            true);
-  const auto known = of_key(a, c.ask.key);
-  const auto here = std::find_if(known.begin(), known.end(), [&](const allocation *x) { return x->node == node_id; });
-  if (!with_node && static_cast<int64_t>(known.size()) >= std::max(1, c.ask.max_allocations) && here != known.end()) {
-    const allocation before = **here;
-    (*here)->resources = to_map(c.ask.resources);
-    (*here)->detail =
-        c.detail.empty() ? resized((*here)->detail, (*here)->resources) : *parse_detail(std::string(c.detail));
+  if (allocation *x = with_node ? nullptr : meant_by(c, of_key(a, c.ask.key), node_id); x != nullptr) {
+    const allocation before = *x;
+    x->resources = to_map(c.ask.resources);
+    x->detail = c.detail.empty() ? resized(x->detail, x->resources) : *parse_detail(std::string(c.detail));
     look_at_most(*a);
-    const bool same = without_zeros(before.resources) == without_zeros((*here)->resources);
-    if (!same || to_text(before.detail) != to_text((*here)->detail)) forget_refusals_on(node_id);
+    const bool same = without_zeros(before.resources) == without_zeros(x->resources);
+    if (!same || to_text(before.detail) != to_text(x->detail)) forget_refusals_on(node_id);
     look_at_quotas_on(a->queue);
     return;
   }

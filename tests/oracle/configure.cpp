@@ -98,7 +98,7 @@ void partition::configure(const partition_config &c, const std::map<std::string,
   configure_canary(before);
   shapes.followed |= c.node_sort.type == "gpu-pack";
   priority_classes = classes;
-  if (state == object_state::draining) state = object_state::active;
+  state = shared.stopped[name].partition;
   drains_for_a_time = false;
   shared.disarm([&](const timer &t) { return t.where == this && t.kind == timer_kind::drain; });
   intern(types_of(c));
@@ -133,6 +133,7 @@ void partition::configure_queue(const queue_config &c, const std::string &parent
   q.leaf = is_leaf(c, parent);
   q.managed = true;
   if (q.state == object_state::draining) q.state = object_state::active;
+  if (shared.stopped[name].queues.contains(path)) q.state = object_state::stopped;
   q.guaranteed = parent.empty() ? amount_map() : set_or_empty(c.guaranteed);
   q.max = parent.empty() ? amount_map() : set_or_empty(c.max);
   q.max_applications = c.max_applications;
@@ -145,19 +146,36 @@ void partition::configure_queue(const queue_config &c, const std::string &parent
 }
 
 void partition::change_queue(const tenon::change_queue &c) {
-  const auto found = queues.find(std::string(c.queue));
-  if (found == queues.end()) return;
+  const std::string path(c.queue);
+  std::set<std::string> &stopped = shared.stopped[name].queues;
+  const bool stop = c.event == static_cast<uint8_t>(object_event::stop);
+  const bool start = c.event == static_cast<uint8_t>(object_event::start);
+  const auto found = queues.find(path);
+  if (found == queues.end()) {
+    if (start) stopped.erase(path);
+    return;
+  }
   object_state &now = found->second.state;
-  if (c.event == static_cast<uint8_t>(object_event::stop) && now == object_state::active) now = object_state::stopped;
-  if (c.event == static_cast<uint8_t>(object_event::start) && now == object_state::stopped) now = object_state::active;
+  if (stop && now == object_state::active) {
+    now = object_state::stopped;
+    stopped.insert(path);
+  } else if (start && now == object_state::stopped) {
+    now = object_state::active;
+    stopped.erase(path);
+  }
 }
 
 void partition::change_partition(const tenon::change_partition &c) {
+  object_state wanted = state;
   if (c.event == static_cast<uint8_t>(object_event::stop) && state == object_state::active)
-    state = object_state::stopped;
-  if (c.event == static_cast<uint8_t>(object_event::start) && state == object_state::stopped)
-    state = object_state::active;
-  if (c.event == static_cast<uint8_t>(object_event::remove)) state = object_state::draining;
+    wanted = object_state::stopped;
+  else if (c.event == static_cast<uint8_t>(object_event::start) && !drains_for_a_time)
+    wanted = object_state::active;
+  else if (c.event == static_cast<uint8_t>(object_event::remove))
+    wanted = object_state::draining;
+  else
+    return;
+  state = shared.stopped[name].partition = wanted;
 }
 
 void partition::leave_out() {

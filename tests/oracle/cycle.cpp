@@ -26,6 +26,7 @@ bool partition::decide() {
 }
 
 bool partition::decide_in(const queue &q, const usage &used) {
+  if (q.state == object_state::stopped) return false;
   if (!q.leaf) {
     const auto children = sorted_children(q, used);
     return std::any_of(children.begin(), children.end(), [&](const queue *child) { return decide_in(*child, used); });

@@ -57,7 +57,8 @@ void partition::add_node(const tenon::add_node &c) {
     d.text = messages::node_rejected(why);
     return;
   }
-  nodes[id] = {id, c.schedulable, without_zeros(to_map(c.capacity)), to_map(c.occupied), to_texts(c.attributes)};
+  nodes[id] = {id, c.schedulable && !shared.stopped[name].nodes.contains(id), without_zeros(to_map(c.capacity)),
+               to_map(c.occupied), to_texts(c.attributes)};
   emit(decision_kind::node_accepted).node = id;
   for (const existing_allocation &x : c.existing) put_existing(x, id, true);
 }
@@ -103,11 +104,15 @@ void partition::change_node(const tenon::change_node &c) {
   if (found == nodes.end()) return refuse(messages::node_not_found(id));
   switch (static_cast<node_event>(c.event)) {
     case node_event::drain:
+      if (c.by_administrator) shared.stopped[name].nodes.insert(id);
       found->second.schedulable = false;
       forget_refusals_on(id);
       return look_at_reservations_on(id);
     case node_event::undrain:
       if (found->second.schedulable) return refuse(messages::node_not_draining(id));
+      if (shared.stopped[name].nodes.contains(id) && !c.by_administrator)
+        return refuse(messages::node_drained_by_administrator(id));
+      shared.stopped[name].nodes.erase(id);
       found->second.schedulable = true;
       forget_refusals_on(id);
       return;

@@ -51,7 +51,7 @@ struct partition {
   void leave_out();
   void clean();
   void fail_everything();
-  [[nodiscard]] bool finished() const { return state == object_state::draining && applications.empty(); }
+  [[nodiscard]] bool finished() const { return drains_for_a_time && applications.empty(); }
 
   // -- applications.cpp --
   void add_application(const tenon::add_application &c);

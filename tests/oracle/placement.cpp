@@ -51,7 +51,8 @@ const std::string &nearest_existing(const partition &p, const std::vector<std::s
 // The path is taken as it is, or may be made.
 bool takes(const partition &p, const application &a, const std::string &path) {
   const queue *q = p.find_queue(path);
-  if (q == nullptr) return p.may_submit(a, nearest_existing(p, path_down(path)));
+  const bool stopped = p.shared.stopped[p.name].queues.contains(path);
+  if (q == nullptr) return !stopped && p.may_submit(a, nearest_existing(p, path_down(path)));
   return q->leaf && q->state == object_state::active && p.may_submit(a, path);
 }
 
@@ -105,6 +106,7 @@ std::string partition::create_queue(const std::string &path, bool forced) {
     q.creation = next_queue++;
     q.managed = false;
     q.leaf = at == path;
+    if (shared.stopped[name].queues.contains(at)) q.state = object_state::stopped;
     if (!q.leaf || at == recovery_queue) continue;
     q.max_applications = like.max_applications;
     q.properties = like.properties;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,6 +71,12 @@ struct world {
   std::span<const step_answer> told;  // with the command: what failed
   uint64_t next_decision = 1, next_timer = 1, next_uid = 1;
   uint32_t partitions_made = 0;
+  // What administrators stopped and did not start since, whether the objects are there or not.
+  struct stops {
+    object_state partition = object_state::active;
+    std::set<std::string> queues, nodes;
+  };
+  std::map<std::string, stops> stopped;  // by [rm]name
   std::vector<timer> timers;
   std::vector<decision> outbox;
 

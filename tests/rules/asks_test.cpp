@@ -123,6 +123,24 @@ TYPED_TEST(RulesOfAsks, WhatIsNotThereIsReleasedInSilence) {
   EXPECT_EQ(this->app("app-1")->state, application_state::accepted);
 }
 
+TYPED_TEST(RulesOfAsks, AllocationsOfOneKeyThatAreReportedApartAreEachOne) {
+  existing_allocation one = this->existing("app-1", "a", {{"vcore", 2}});
+  one.apart = true;
+  EXPECT_THAT(this->put("node-1", one), ::testing::Contains("allocated app-1/a#1 on node-1 existing"));
+  EXPECT_THAT(this->put("node-1", one), ::testing::Contains("allocated app-1/a#2 on node-1 existing"));
+  this->add("node-2", {{"vcore", 10}});
+  EXPECT_THAT(this->put("node-2", one), ElementsAre("allocated app-1/a#3 on node-2 existing"));
+  EXPECT_EQ(this->node_of("node-1")->allocated, (amount_map{{"vcore", 4}}));
+  existing_allocation second = this->existing("app-1", "a", {{"vcore", 3}});
+  second.sequence = 2;
+  EXPECT_THAT(this->put("node-1", second), IsEmpty()) << "another size of the second";
+  EXPECT_EQ(this->node_of("node-1")->allocated, (amount_map{{"vcore", 5}}));
+  EXPECT_THAT(this->put("node-2", second), ElementsAre(HasSubstr("allocation_rejected app-1/a")));
+  second.sequence = 9;
+  EXPECT_THAT(this->put("node-1", second), ElementsAre("allocated app-1/a#4 on node-1 existing"));
+  EXPECT_EQ(this->app("app-1")->allocations.size(), 4U);
+}
+
 TYPED_TEST(RulesOfAsks, AnAllocationExpiresAfterItsOwnTime) {
   this->ask("app-1", "a", {{"vcore", 1}}, {.execution_timeout_ms = 5 * second});
   this->wait(10 * second);

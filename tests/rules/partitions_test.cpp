@@ -33,6 +33,16 @@ TYPED_TEST(RulesOfPartitions, NothingIsPlacedInAStoppedOneUntilItIsStarted) {
   EXPECT_THAT(this->placed(), ElementsAre("app-1/a#2 on node-2", "app-1/b#3 on node-2"));
 }
 
+TYPED_TEST(RulesOfPartitions, NothingIsPlacedBelowAStoppedRoot) {
+  this->begin();
+  this->turn("root", object_event::stop);
+  this->add("node-2", {{"vcore", 4}});
+  EXPECT_THAT(this->placed(), ElementsAre());
+  EXPECT_THAT(this->run(inspect{}), ElementsAre(HasSubstr("SKIPPED")));
+  this->turn("root", object_event::start);
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#2 on node-2"));
+}
+
 TYPED_TEST(RulesOfPartitions, AStoppedOneTakesNoNewApplications) {
   this->begin();
   this->turn_all(object_event::stop);
@@ -72,7 +82,7 @@ TYPED_TEST(RulesOfPartitions, ADrainedOneGoesOnWithWhatItHasAndTakesNoMore) {
       << "what an RM reports of them is taken";
 }
 
-TYPED_TEST(RulesOfPartitions, ADrainedOneHasAllTheTimeItNeedsAndGoesWhenItIsEmpty) {
+TYPED_TEST(RulesOfPartitions, ADrainedOneHasAllTheTimeItNeedsAndGoesWhenItIsEmptyAndLeftOut) {
   this->begin();
   this->turn_all(object_event::remove);
   EXPECT_THAT(this->wait(3'600 * second), ElementsAre("application_state app-1 Running")) << "nobody is thrown out";
@@ -80,18 +90,87 @@ TYPED_TEST(RulesOfPartitions, ADrainedOneHasAllTheTimeItNeedsAndGoesWhenItIsEmpt
   this->give_back("app-1", "a");
   this->wait(30 * second);  // Completing
   this->wait(10 * second);
+  EXPECT_EQ(this->look().state, object_state::draining) << "an administrator can start it";
+  cluster_config other = make_cluster({make_queue("leaf")});
+  other.partitions[0].name = "other";
+  this->reload(other);
+  this->wait(10 * second);
   EXPECT_EQ(this->look().queues.size(), 0U);
 }
 
-TYPED_TEST(RulesOfPartitions, AConfigurationAloneTakesADrainBack) {
+TYPED_TEST(RulesOfPartitions, AnAdministratorAloneTakesADrainBack) {
   this->begin();
   this->turn_all(object_event::remove);
-  this->turn_all(object_event::start);
   this->turn_all(object_event::stop);
   EXPECT_EQ(this->look().state, object_state::draining);
   this->reload(make_cluster({make_queue("leaf")}));
+  EXPECT_EQ(this->look().state, object_state::draining);
+  cluster_config other = make_cluster({make_queue("leaf")});
+  other.partitions[0].name = "other";
+  this->reload(other);
+  this->turn_all(object_event::start);
+  EXPECT_EQ(this->look().state, object_state::draining) << "while the configuration leaves it out nobody does";
+  this->reload(make_cluster({make_queue("leaf"), make_queue("more")}));
+  EXPECT_EQ(this->look().state, object_state::draining);
+  this->turn_all(object_event::start);
   EXPECT_EQ(this->look().state, object_state::active);
   EXPECT_THAT(this->add_app("app-2"), ElementsAre("application_accepted app-2"));
+}
+
+TYPED_TEST(RulesOfPartitions, WhatAnAdministratorStoppedIsStoppedWhenTheRmRegistersAgain) {
+  const auto again = [&] { this->start({make_queue("leaf"), make_queue("other")}); };
+  again();
+  this->turn("root.leaf", object_event::stop);
+  this->add("node-1", {{"vcore", 1}});
+  this->change_by_administrator("node-1", node_event::drain);
+  for (int i = 0; i < 2; ++i) {
+    if (i == 1) this->signal(rm_signal::shutdown);
+    again();
+    EXPECT_EQ(this->queue_at("root.leaf")->state, object_state::stopped);
+    EXPECT_EQ(this->queue_at("root.other")->state, object_state::active);
+    this->add("node-1", {{"vcore", 1}});
+    EXPECT_FALSE(this->node_of("node-1")->schedulable);
+    EXPECT_THAT(this->change("node-1", node_event::undrain),
+                ElementsAre("node_update_rejected on node-1: node node-1 was drained by an administrator, who alone "
+                            "gives it back"));
+    EXPECT_THAT(this->add_app("app-1"), ElementsAre(HasSubstr("no placement rule matched")));
+  }
+  for (const auto event : {object_event::stop, object_event::remove}) {
+    this->turn_all(event);
+    const object_state before = this->look().state;
+    again();
+    EXPECT_EQ(this->look().state, before);
+  }
+  this->turn_all(object_event::start);
+  this->turn("root.leaf", object_event::start);
+  this->add("node-1", {{"vcore", 1}});
+  this->change_by_administrator("node-1", node_event::undrain);
+  for (int i = 0; i < 2; ++i) {
+    this->add_app("app-1");
+    this->ask("app-1", "a", {{"vcore", 1}});
+    EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-1")) << "what an administrator started is started";
+    again();
+    this->add("node-1", {{"vcore", 1}});
+  }
+}
+
+TYPED_TEST(RulesOfPartitions, AQueueThatRulesMakeIsNotMadeWhileItIsStopped) {
+  cluster_config c = make_cluster({make_queue("users")});
+  c.partitions[0].root.queues[0].parent = true;
+  this->start(c);
+  this->add_app("app-1", {.queue = "root.users.made", .tags = {}});
+  placement_rule_config provided;
+  provided.name = "provided";
+  provided.create = true;
+  c.partitions[0].placement_rules = {provided};
+  this->reload(c);
+  this->add_app("app-1", {.queue = "root.users.made"});
+  this->turn("root.users.made", object_event::stop);
+  this->start(c);
+  EXPECT_THAT(this->add_app("app-1", {.queue = "root.users.made"}),
+              ElementsAre(HasSubstr("no placement rule matched")));
+  this->turn("root.users.made", object_event::start);
+  EXPECT_THAT(this->add_app("app-1", {.queue = "root.users.made"}), ElementsAre("application_accepted app-1"));
 }
 
 TYPED_TEST(RulesOfPartitions, OneThatDrainsAndIsLeftOutLaterHasItsTimeFromThenOn) {

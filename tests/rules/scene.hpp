@@ -152,6 +152,9 @@ class scene : public ::testing::Test {
   lines change(std::string id, node_event e) {
     return run(change_node{partition_, own_.text(std::move(id)), static_cast<uint8_t>(e)});
   }
+  lines change_by_administrator(std::string id, node_event e) {
+    return run(change_node{partition_, own_.text(std::move(id)), static_cast<uint8_t>(e), true});
+  }
   lines turn(std::string queue, object_event e) {
     return run(change_queue{partition_, own_.text(std::move(queue)), static_cast<uint8_t>(e)});
   }

@@ -137,7 +137,7 @@ TEST_F(Configurations, WhatAnRmSaysOfItselfGoesBefore) {
   EXPECT_THAT(in_force(), ElementsAre("1 default"));
 }
 
-TEST_F(Configurations, AReloadTakesADrainBackThoughTheTextIsTheSame) {
+TEST_F(Configurations, WhatAnAdministratorDrainedStaysSoWhateverIsLoaded) {
   open(manual());
   enter("rm-1");
   const auto state = [&] {
@@ -146,11 +146,21 @@ TEST_F(Configurations, AReloadTakesADrainBackThoughTheTextIsTheSame) {
         [&](cycle_access &on) { out = *on.state().state_of_partition(on.state().find_partition("[rm-1]default")); });
     return out;
   };
-  service_->call([&](cycle_access &on) {
-    on.apply(change_partition{"[rm-1]default", static_cast<uint8_t>(object_event::remove)});
-  });
-  EXPECT_EQ(state(), object_state::draining);
+  const auto turn = [&](object_event event) {
+    service_->call([&](cycle_access &on) { on.apply(change_partition{"[rm-1]default", static_cast<uint8_t>(event)}); });
+  };
+  turn(object_event::remove);
   EXPECT_FALSE(service_->reload());
+  EXPECT_EQ(state(), object_state::draining);
+  EXPECT_TRUE(service_->reload({{"default", "partitions: [ { nam: x } ]"}}));
+  EXPECT_EQ(state(), object_state::draining);
+  EXPECT_FALSE(service_->configure({"", "default", with_queue("new"), "olga"}).why);
+  EXPECT_EQ(state(), object_state::draining);
+  enter("rm-1");
+  EXPECT_EQ(state(), object_state::draining);
+  turn(object_event::start);
+  EXPECT_EQ(state(), object_state::active);
+  enter("rm-1");
   EXPECT_EQ(state(), object_state::active);
 }
 

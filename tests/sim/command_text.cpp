@@ -103,7 +103,13 @@ std::string of(const remove_application &c) {
   return line("remove_application").with("partition", c.partition).with("app", c.application).done();
 }
 std::string of(const put_allocation &c) {
-  return line("put_allocation").with("partition", c.partition).with("node", c.node).done() + ' ' + of(c.allocation);
+  return line("put_allocation")
+             .with("partition", c.partition)
+             .with("node", c.node)
+             .with("sequence", static_cast<int64_t>(c.allocation.sequence))
+             .flag("apart", c.allocation.apart)
+             .done() +
+         ' ' + of(c.allocation);
 }
 std::string of(const release &c) {
   static constexpr const char *whats[] = {"allocations", "asks", "both"};
@@ -146,6 +152,7 @@ std::string of(const change_node &c) {
       .with("partition", c.partition)
       .with("node", c.node)
       .with("event", name(static_cast<node_event>(c.event)))
+      .flag("administrator", c.by_administrator)
       .done();
 }
 std::string of(const change_partition &c) {

@@ -123,8 +123,10 @@ command load::a_step(const partition_snapshot &p) {
 
 command load::a_partition_change(const partition_snapshot &p) {
   auto event = object_event::stop;
-  if (p.state == object_state::stopped && random_.percent(75)) event = object_event::start;
-  // One that drains comes back with a configuration alone.
+  if (p.state == object_state::stopped && random_.percent(75))
+    event = object_event::start;
+  else if (p.state == object_state::draining && random_.percent(50))
+    event = object_event::start;
   else if (profile_.reloads && random_.percent(20))
     event = object_event::remove;
   if (profile_.odd && random_.percent(5)) event = static_cast<object_event>(random_.between(0, 6));

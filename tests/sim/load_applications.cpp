@@ -203,7 +203,11 @@ existing_allocation load::make_existing(const partition_snapshot &p) {
 }
 
 command load::an_allocation(const partition_snapshot &p) {
-  return put_allocation{own_->text(p.name), own_->text(some_node(p)), make_existing(p)};
+  put_allocation c{own_->text(p.name), own_->text(some_node(p)), make_existing(p)};
+  // An RM that gives UUIDs says which one it means.
+  if (random_.percent(20)) c.allocation.apart = true;
+  if (random_.percent(20)) c.allocation.sequence = static_cast<uint64_t>(random_.between(1, 30));
+  return c;
 }
 
 command load::a_release(const partition_snapshot &p) {

@@ -91,7 +91,7 @@ command load::a_node_change(const partition_snapshot &p) {
   const int64_t draw = random_.between(0, 99);
   auto event = draw < 35 ? node_event::drain : draw < 70 ? node_event::undrain : node_event::decommission;
   if (profile_.odd && random_.percent(3)) event = node_event::create;
-  return change_node{own_->text(p.name), own_->text(some_node(p)), static_cast<uint8_t>(event)};
+  return change_node{own_->text(p.name), own_->text(some_node(p)), static_cast<uint8_t>(event), random_.percent(30)};
 }
 
 }  // namespace tenon::sim

@@ -172,7 +172,13 @@ TEST(AllocationUuid, IsWrittenWhereTheCallerWants) {
   EXPECT_EQ(std::string_view(out.data(), out.size()), allocation_uuid(allocation()));
 }
 
-TEST(AllocationUuid, ComesFromPartitionApplicationKeyAndSequenceAlone) {
+TEST(AllocationUuid, IsAnotherOneInAnotherRegistration) {
+  decision_view d = allocation();
+  std::set<std::string> all{allocation_uuid(d)};
+  for (d.epoch = 1; d.epoch < 100; ++d.epoch) EXPECT_TRUE(all.insert(allocation_uuid(d)).second);
+}
+
+TEST(AllocationUuid, ComesFromPartitionApplicationKeySequenceAndEpochAlone) {
   const std::string uuid = allocation_uuid(allocation());
   decision_view d = allocation();
   d.sequence = 1;

@@ -111,12 +111,22 @@ class random_commands {
       fill(x.bind_time_ms);
       fill(x.foreign);
       if (details_) fill(x.detail);
+      if (format_ == 3) return;
+      fill(x.sequence);
+      fill(x.apart);
     } else if constexpr (std::is_same_v<T, register_rm>) {
       fill(x.rm);
       fill(x.version);
       fill(x.policy_group);
       fill(x.config);
       if (details_) fill(x.check_deadline_ms);
+      if (format_ != 3) fill(x.epoch);
+      fill_answers(x);
+    } else if constexpr (std::is_same_v<T, change_node>) {
+      fill(x.partition);
+      fill(x.node);
+      fill(x.event);
+      if (format_ != 3) fill(x.by_administrator);
       fill_answers(x);
     } else if constexpr (std::is_same_v<T, configure>) {
       fill(x.rm);

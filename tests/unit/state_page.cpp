@@ -36,8 +36,8 @@ template <>
 constexpr auto causes<node_event> = std::to_array<std::string_view>({
     "the resource manager adds it",
     "the resource manager adds it, not to be used yet",
-    "the resource manager drains it: nothing new is placed on it",
-    "the resource manager gives it back",
+    "the resource manager or an administrator drains it: nothing new is placed on it",
+    "who drained it gives it back",
     "the resource manager takes it away: its allocations are released",
 });
 template <>

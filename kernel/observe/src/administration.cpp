@@ -82,9 +82,9 @@ std::string who_and_why(const caller &who, const action &a) {
 command wanted_by(const action &a, uint32_t what, const std::string &text) {
   switch (what) {
     case TENON_ADMIN_DRAIN_NODE:
-      return change_node{a.partition, a.object, static_cast<uint8_t>(node_event::drain)};
+      return change_node{a.partition, a.object, static_cast<uint8_t>(node_event::drain), true};
     case TENON_ADMIN_UNDRAIN_NODE:
-      return change_node{a.partition, a.object, static_cast<uint8_t>(node_event::undrain)};
+      return change_node{a.partition, a.object, static_cast<uint8_t>(node_event::undrain), true};
     case TENON_ADMIN_STOP_QUEUE:
       return change_queue{a.partition, a.object, event_of(object_event::stop)};
     case TENON_ADMIN_START_QUEUE:

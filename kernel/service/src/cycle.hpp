@@ -79,8 +79,10 @@ class cycle final : public cycle_access {
     std::string message;
   };
 
+  uint64_t fresh_epoch();
   void take(const decision_view &d);
   void note_allocation(const decision_view &d, rm_partition &where, std::string_view uuid);
+  std::string_view next_reported_uuid();
   static void forget_allocation(const decision_view &d, rm_partition &where, std::string_view uuid);
   bool pump(rm_session &from);  // true: there is more at once
   progress apply(rm_session &from, request_batch &of, request &one);
@@ -129,6 +131,7 @@ class cycle final : public cycle_access {
   answer_writer writer_;
   int64_t now_ms_ = 0;
   uint64_t next_session_ = 1;
+  uint64_t last_epoch_ = 0;
   std::vector<std::shared_ptr<rm_session>> sessions_;  // living ones, by id
   rm_session *last_ = nullptr;                         // of the decision before
   outcome outcome_;                                    // of the registration or configuration just applied

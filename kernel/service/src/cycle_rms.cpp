@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // RMs come, are lost, come back and go, and are configured anew.
 #include <algorithm>
+#include <chrono>
 
 #include "cycle.hpp"
 #include "tenon/abi/rm_answers.h"
@@ -19,6 +20,14 @@ std::string label_of(const rm_session &one) {
 
 }  // namespace
 
+// Of no registration before, also where the scheduler was restarted: UUIDs of allocations go by it.
+uint64_t cycle::fresh_epoch() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  last_epoch_ = std::max(last_epoch_ + 1, ns);
+  return last_epoch_;
+}
+
 registered cycle::enter(registration in) {
   const std::string rm = in.who.rm;
   const auto of_rm = [&](const auto &one) { return one->who.rm == rm; };
@@ -36,7 +45,7 @@ registered cycle::enter(registration in) {
   last_ = nullptr;
   const bool proposals = (in.who.wants & TENON_RM_WANTS_PROPOSALS) != 0;
   apply(register_rm{rm, in.who.version, in.who.policy_group, in.config.config.get(),
-                    proposals ? shared_.limits.check_deadline_ms : 0});
+                    proposals ? shared_.limits.check_deadline_ms : 0, fresh_epoch()});
   if (!outcome_.good) {
     if (older != nullptr) {
       sessions_.push_back(older);
@@ -235,12 +244,11 @@ std::optional<refusal> cycle::leaves_nothing(const rm_session &one, const group_
                  "nothing was changed; keep a partition, or let the RM end"};
 }
 
-// Whether all partitions that it names are there and take what comes: people drain them, and a reload takes that back.
+// Whether all partitions that it names are there.
 bool cycle::is_as_configured(const rm_session &one) const {
   const auto &partitions = one.in_force->config->partitions;
   return std::all_of(partitions.begin(), partitions.end(), [&](const partition_config &p) {
-    const auto state = kernel_.state_of_partition(kernel_.find_partition(full_partition_name(one.who.rm, p.name)));
-    return state && *state != object_state::draining;
+    return kernel_.find_partition(full_partition_name(one.who.rm, p.name)) != partition_id::none;
   });
 }
 

@@ -211,6 +211,9 @@ std::string node_allocation_not_restored(std::string_view key, std::string_view 
   return join({"failed to restore allocation ", key, ": ", why});
 }
 std::string node_not_draining(std::string_view node) { return join({"node ", node, " is not draining"}); }
+std::string node_drained_by_administrator(std::string_view node) {
+  return join({"node ", node, " was drained by an administrator, who alone gives it back"});
+}
 std::string node_event_unknown(std::string_view node) { return join({"node ", node, ": unknown action"}); }
 std::string node_partition_changed(std::string_view node, std::string_view partition) {
   return join({"node ", node, " cannot move to partition ", partition, ": decommission and create it"});

@@ -21,12 +21,14 @@ std::string administration::problem_with(const tenon::change_partition &c) const
   const auto event = static_cast<object_event>(c.event);
   if (c.event > static_cast<uint8_t>(object_event::stop)) return messages::partition_event_unknown(c.event);
   if (!of.state.may(event)) return of.state.refusal(event);
-  const bool undrains = event == object_event::start && of.state == object_state::draining;
-  return undrains ? messages::partition_start_while_draining(of.name) : std::string{};
+  const bool is_left_out = event == object_event::start && drain_epoch_ != 0;
+  return is_left_out ? messages::partition_start_while_draining(of.name) : std::string{};
 }
 
 void administration::obey(const tenon::change_partition &c) {
-  if (problem_with(c).empty()) turn(static_cast<object_event>(c.event));
+  if (!problem_with(c).empty()) return;
+  turn(static_cast<object_event>(c.event));
+  of.stops.partition = of.state;
 }
 
 void administration::turn(object_event event) {
@@ -37,7 +39,7 @@ void administration::turn(object_event event) {
 
 void administration::leave_out() {
   if (drain_epoch_ != 0) return;
-  turn(object_event::remove);
+  turn(object_event::remove);  // an administrator may have drained it already
   arm_drain(clock.now_ms() + of.config.tuning.drain_timeout_ms);
 }
 
@@ -47,8 +49,11 @@ void administration::arm_drain(int64_t due_ms) {
 }
 
 void administration::take_back() {
-  if (of.state == object_state::draining) turn(object_event::start);
   drain_epoch_ = 0;
+  const object_state wanted = of.stops.partition;
+  if (of.state == wanted) return;
+  if (of.state == object_state::draining) turn(object_event::start);
+  if (wanted != object_state::active) turn(wanted == object_state::stopped ? object_event::stop : object_event::remove);
 }
 
 void administration::arm_cleaner() {
@@ -64,7 +69,7 @@ void administration::fire(const timer &t) {
     return;
   }
   queues.clean();
-  if (of.state == object_state::draining && applications.active.empty()) {
+  if (drain_epoch_ != 0 && applications.active.empty()) {
     over_ = true;
   } else {
     arm_cleaner();
@@ -75,10 +80,12 @@ bool administration::is_void(const timer &t) const { return t.kind == timer_kind
 
 // -- Queues. --
 
+// A queue that was stopped and is gone can be started: one that is made in its place would be stopped.
 std::string administration::check(const tenon::change_queue &c, queue *&out) const {
   out = queues.find_queue(c.queue);
-  if (out == nullptr) return messages::no_queue(c.queue);
   const auto event = static_cast<object_event>(c.event);
+  if (out == nullptr && event == object_event::start && of.stops.queues.contains(c.queue)) return {};
+  if (out == nullptr) return messages::no_queue(c.queue);
   if (event != object_event::stop && event != object_event::start) return messages::queue_event_unknown(c.event);
   // Draining is undone by a configuration that names the queue, and by nothing else.
   const bool possible = out->state.may(event) && out->state != object_state::draining;
@@ -93,6 +100,12 @@ std::string administration::problem_with(const tenon::change_queue &c) const {
 void administration::obey(const tenon::change_queue &c) {
   queue *found = nullptr;
   if (!check(c, found).empty()) return;
+  if (static_cast<object_event>(c.event) == object_event::stop) {
+    of.stops.queues.emplace(c.queue);
+  } else if (const auto stopped = of.stops.queues.find(c.queue); stopped != of.stops.queues.end()) {
+    of.stops.queues.erase(stopped);
+  }
+  if (found == nullptr) return;
   queue &q = *found;
   changes.apply(queue_moved{q, static_cast<object_event>(c.event)});
   if (q.state == object_state::stopped) {

@@ -55,10 +55,13 @@ std::string ask_intake::check(const existing_allocation &e, const node *n, ask_t
   if (const ask *a = out.owner == nullptr ? nullptr : out.owner->asks.find(c.key); a != nullptr && n != nullptr) {
     std::vector<allocation *> live(a->allocations.begin(), a->allocations.end());
     std::erase_if(live, [](const allocation *x) { return x->state == allocation_state::proposed; });
+    const auto known =
+        std::find_if(live.begin(), live.end(), [&](const allocation *x) { return x->sequence == e.sequence; });
     const bool here = std::any_of(live.begin(), live.end(), [&](const allocation *x) { return x->where == n; });
-    if (static_cast<int64_t>(live.size()) >= c.max_allocations && !here && !live.empty()) {
-      return messages::allocation_elsewhere(c.key, n->id);
-    }
+    const bool all_placed = static_cast<int64_t>(live.size()) >= c.max_allocations && !live.empty();
+    const bool elsewhere =
+        e.sequence != 0 ? known != live.end() && (*known)->where != n : !e.apart && all_placed && !here;
+    if (elsewhere) return messages::allocation_elsewhere(c.key, n->id);
   }
   return {};
 }
@@ -116,11 +119,13 @@ void ask_intake::add_existing(const existing_allocation &e, node &n, bool node_i
     a = app.asks.find(key);  // it may be gone with them
   }
   if (a != nullptr) {
-    const auto here =
-        std::find_if(a->allocations.begin(), a->allocations.end(), [&](const allocation *x) { return x->where == &n; });
-    const bool all_placed = !node_is_new && static_cast<int64_t>(a->allocations.size()) >= c.max_allocations;
-    if (all_placed && here != a->allocations.end()) {
-      allocations.resize(**here, need, e.detail);
+    const auto meant = std::find_if(a->allocations.begin(), a->allocations.end(), [&](const allocation *x) {
+      return e.sequence != 0 ? x->sequence == e.sequence : x->where == &n;
+    });
+    const bool all_placed = static_cast<int64_t>(a->allocations.size()) >= c.max_allocations;
+    const bool may_be_there = !node_is_new && (e.sequence != 0 || (!e.apart && all_placed));
+    if (may_be_there && meant != a->allocations.end()) {
+      allocations.resize(**meant, need, e.detail);
       return quotas.look_at_path(*app.home);
     }
   } else {

@@ -84,7 +84,8 @@ void node_commands::obey(const tenon::add_node &c) {
   changes.apply(capacity_set{n, terms.capacity});
   changes.apply(occupied_set{n, terms.occupied});
   changes.apply(attributes_set{n, c.attributes});
-  changes.apply(node_moved{n, c.schedulable ? node_event::create : node_event::create_draining, n.state});
+  const bool schedulable = c.schedulable && !of.stops.nodes.contains(c.node);
+  changes.apply(node_moved{n, schedulable ? node_event::create : node_event::create_draining, n.state});
   keeps.add(n);
   changes.apply(node_stored{n});
   if (holdings.divide(n)) changes.apply(divided_types_changed{});
@@ -155,6 +156,12 @@ void node_commands::obey(const tenon::change_node &c) {
     case node_event::drain:
     case node_event::undrain:
       if (!n->state.may(event)) return no(messages::node_not_draining(c.node));
+      if (c.by_administrator && event == node_event::drain) of.stops.nodes.emplace(c.node);
+      if (const auto drained = of.stops.nodes.find(c.node);
+          event == node_event::undrain && drained != of.stops.nodes.end()) {
+        if (!c.by_administrator) return no(messages::node_drained_by_administrator(c.node));
+        of.stops.nodes.erase(drained);
+      }
       changes.apply(node_moved{*n, event, n->state});
       break;
     case node_event::decommission:

@@ -15,7 +15,7 @@
 namespace tenon::internal {
 
 struct node_commands_access {
-  const partition_identity &of;
+  partition_identity &of;
   const resource_types &types;
   const class_table &classes;
   node_table &nodes;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "journal/choices.hpp"
 #include "journal/shapes.hpp"
 #include "tenon/kernel/commands.hpp"
 
@@ -47,22 +48,6 @@ constexpr command_id id(of<checks_delivered>) { return {24, "checks_delivered"};
 constexpr command_id id(of<change_canary>) { return {25, "change_canary"}; }
 template <class Command>
 inline constexpr command_id id_of = id(of<Command>{});
-
-// The last value of an enum that this build knows.
-template <class Enum>
-inline constexpr Enum last_of = Enum{};
-template <>
-inline constexpr termination last_of<termination> = termination::scheduling_failed;
-template <>
-inline constexpr rm_signal last_of<rm_signal> = rm_signal::shutdown;
-template <>
-inline constexpr canary_turn last_of<canary_turn> = canary_turn::again;
-template <>
-inline constexpr release_what last_of<release_what> = release_what::both;
-template <>
-inline constexpr step_answer::kind last_of<step_answer::kind> = step_answer::kind::placement_fault;
-template <>
-inline constexpr policy_fault::kind last_of<policy_fault::kind> = policy_fault::kind::canary_predicate_signature;
 
 template <class T>
 inline constexpr bool is_config = std::is_same_v<T, const cluster_config *>;
@@ -118,6 +103,7 @@ void fields(IO &io, ref<IO, register_rm> f) {
   io(4, "config", f.config);
   io(5, "check_deadline_ms", f.check_deadline_ms);
   io(6, "answers", f.answers);
+  io(7, "epoch", f.epoch);
 }
 template <class IO>
 void fields(IO &io, ref<IO, configure> f) {
@@ -176,6 +162,8 @@ void fields(IO &io, ref<IO, existing_allocation> f) {
   io(2, "bind_time_ms", f.bind_time_ms);
   io(3, "foreign", f.foreign);
   io(4, "detail", f.detail);
+  io(5, "sequence", f.sequence);
+  io(6, "apart", f.apart);
 }
 template <class IO>
 void fields(IO &io, ref<IO, put_allocation> f) {
@@ -224,6 +212,7 @@ void fields(IO &io, ref<IO, change_node> f) {
   io(2, "node", f.node);
   io(3, "event", f.event);
   io(4, "answers", f.answers);
+  io(5, "by_administrator", f.by_administrator);
 }
 template <class IO>
 void fields(IO &io, ref<IO, change_partition> f) {

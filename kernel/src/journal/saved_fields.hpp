@@ -276,6 +276,13 @@ void fields(IO &io, ref<IO, saved_shapes> f) {
   io(8, "seen_keys", f.seen_keys);
 }
 template <class IO>
+void fields(IO &io, ref<IO, saved_stops> f) {
+  io(1, "name", f.name);
+  io(2, "partition", f.partition);
+  io(3, "queues", f.queues);
+  io(4, "nodes", f.nodes);
+}
+template <class IO>
 void fields(IO &io, ref<IO, saved_partition> f) {
   io(1, "rm", f.rm);
   io(2, "name", f.name);
@@ -317,6 +324,8 @@ void fields(IO &io, ref<IO, saved_partition> f) {
   io(38, "next_reservation", f.next_reservation, 1);
   io(39, "canary_tally", f.canary_tally);
   io(40, "shapes", f.shapes);
+  io(41, "epoch", f.epoch);
+  io(42, "stops", f.stops);
 }
 template <class IO>
 void fields(IO &io, ref<IO, saved_timer> f) {
@@ -331,6 +340,8 @@ void fields(IO &io, ref<IO, saved_rm> f) {
   io(1, "id", f.id);
   io(2, "state", f.state);
   io(3, "check_deadline_ms", f.check_deadline_ms);
+  io(4, "epoch", f.epoch);
+  io(5, "stops", f.stops);
 }
 template <class IO>
 void fields(IO &io, ref<IO, saved_state> f) {

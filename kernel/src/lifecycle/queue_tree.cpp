@@ -65,7 +65,14 @@ queue &queue_tree::create_queue(queue *parent, std::string_view own_name, bool l
   }
   if (!managed) keeps.add(q);
   changes.apply(queue_made{q});
+  stop_if_wished(q);
   return q;
+}
+
+void queue_tree::stop_if_wished(queue &q) {
+  if (q.state == object_state::active && stops.queues.contains(q.path)) {
+    changes.apply(queue_moved{q, object_event::stop});
+  }
 }
 
 void queue_tree::note_changed() { marks.touch_queues(); }
@@ -81,6 +88,7 @@ resources queue_tree::configured_max(const queue &of) {
 std::optional<bool> queue_tree::may_administer(std::string_view path, std::string_view user,
                                                std::span<const std::string_view> groups_of_user) const {
   const queue *q = find_queue(path);
+  if (q == nullptr && stops.queues.contains(path)) q = root.get();  // it is gone, and can be started
   if (q == nullptr) return std::nullopt;
   for (; q != nullptr; q = q->parent) {
     if (q->admin_acl.allows(user, groups_of_user)) return true;
@@ -112,6 +120,7 @@ void queue_tree::configure(queue &q, const queue_config &c) {
   q.managed = true;
   keeps.remove(q);
   if (q.state == object_state::draining) changes.apply(queue_moved{q, object_event::start});
+  stop_if_wished(q);
   const bool leaf_before = q.leaf;
   q.leaf = is_leaf(c, q.parent == nullptr);
   if (q.leaf != leaf_before) changes.apply(queue_turned{q});

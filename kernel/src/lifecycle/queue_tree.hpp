@@ -12,6 +12,7 @@
 
 #include "base/wide_sum.hpp"
 #include "forward.hpp"
+#include "model/administrators_stops.hpp"
 #include "model/objects.hpp"
 #include "rules/lifecycles.hpp"
 
@@ -31,6 +32,7 @@ struct queue_tree_access {
   kept_counts &keeps;
   reader_marks &marks;
   change_dispatcher &changes;
+  const administrators_stops &stops;
 };
 
 class queue_tree final : public queue_lifecycle, queue_tree_access {
@@ -63,6 +65,7 @@ class queue_tree final : public queue_lifecycle, queue_tree_access {
   [[nodiscard]] uint64_t next_number() const { return next_; }
 
  private:
+  void stop_if_wished(queue &q);  // by administrators
   void drain(queue &q, bool with_dynamic);
   void retire(queue &q);          // by clean(), which forgets it next
   void forget_retired(queue &q);  // its children that are gone

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/slab.hpp"
+#include "model/administrators_stops.hpp"
 #include "model/application_table.hpp"
 #include "model/ask_class.hpp"
 #include "model/ask_shapes.hpp"
@@ -37,6 +38,7 @@ struct partition_identity {
   bool paused = false;   // its RM is not there
   int64_t since_ms = 0;  // in its state
   partition_config config;
+  administrators_stops stops;
 };
 
 struct partition_model : partition_identity, application_table {

@@ -360,12 +360,17 @@ class partition_restorer {
   std::vector<replacement *> replacements_;
 };
 
+administrators_stops restored_from(const saved_stops &from) {
+  return {from.partition, {from.queues.begin(), from.queues.end()}, {from.nodes.begin(), from.nodes.end()}};
+}
+
 kernel_restorer::kernel_restorer(const saved_state &from) : from_(from) {}
 kernel_restorer::~kernel_restorer() = default;
 
 result<std::unique_ptr<partition>> kernel_restorer::next(core &in) {
   const saved_partition &from = from_.partitions[restorers_.size()];
-  auto out = std::make_unique<partition>(in, partition_id{from.number}, from.rm, from.name, from.check_deadline_ms);
+  auto out = std::make_unique<partition>(in, partition_id{from.number}, from.rm, from.name, from.check_deadline_ms, from.epoch,
+                                         restored_from(from.stops));
   if (auto why = restorers_.emplace_back(std::make_unique<partition_restorer>(from, *out))->run()) return *why;
   return out;
 }

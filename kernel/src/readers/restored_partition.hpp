@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "forward.hpp"
+#include "model/administrators_stops.hpp"
 #include "tenon/kernel/kernel.hpp"
 #include "tenon/kernel/refusal.hpp"
 #include "tenon/kernel/saved_state.hpp"
@@ -18,6 +19,8 @@ class partition_restorer;
 
 // What of the state names nothing that is there, or what is there twice: whatever it says, it can be restored else.
 [[nodiscard]] std::optional<refusal> problem_with(const saved_state &s, const kernel_options &options);
+
+[[nodiscard]] administrators_stops restored_from(const saved_stops &from);
 
 // Restores what problem_with() finds nothing against.
 class kernel_restorer {

@@ -59,7 +59,7 @@ static_assert(sizeof(internal::administration) == 96);
 static_assert(sizeof(internal::open_proposals) == 80);
 static_assert(sizeof(internal::allocation_states) == 256);
 static_assert(sizeof(internal::application_states) == 168);
-static_assert(sizeof(internal::partition_identity) == 856);
+static_assert(sizeof(internal::partition_identity) == 960);
 static_assert(sizeof(internal::node_sortings) == 200);
 static_assert(sizeof(internal::sort_policy) == 240);
 static_assert(sizeof(internal::decayed_usage) == 112);

@@ -10,6 +10,10 @@
 
 namespace tenon::internal {
 
+saved_stops saved_of(const std::string &partition, const administrators_stops &from) {
+  return {partition, from.partition, {from.queues.begin(), from.queues.end()}, {from.nodes.begin(), from.nodes.end()}};
+}
+
 // Where an object stands in the list of its kind, by its index.
 class places {
  public:
@@ -115,6 +119,8 @@ class partition_saver {
     to_.name = from_.plain_name;
     to_.number = static_cast<uint32_t>(from_.id);
     to_.check_deadline_ms = from_.check_deadline_ms;
+    to_.epoch = from_.epoch;
+    to_.stops = saved_of({}, from_.stops);
     to_.state = from_.state;
     to_.paused = from_.paused;
     to_.since_ms = from_.since_ms;

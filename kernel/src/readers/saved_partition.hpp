@@ -8,12 +8,16 @@
 
 #include "base/timers.hpp"
 #include "forward.hpp"
+#include "model/administrators_stops.hpp"
 #include "tenon/kernel/refusal.hpp"
 #include "tenon/kernel/saved_state.hpp"
 
 namespace tenon::internal {
 
 class partition_saver;
+
+// `partition`: the name of one that is not there.
+[[nodiscard]] saved_stops saved_of(const std::string &partition, const administrators_stops &from);
 
 // Of the kernel's partitions, in this order.
 class kernel_saver {

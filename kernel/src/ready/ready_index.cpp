@@ -25,11 +25,11 @@ void queue_unready(queue &from) {
 
 }  // namespace
 
-bool ready_index::empty() const { return !root->has_ready(); }
+bool ready_index::empty() const { return root->state == object_state::stopped || !root->has_ready(); }
 
 leaf_class *ready_index::next() {
   queue &top = *root;
-  while (top.has_ready()) {
+  while (!empty()) {
     queue *q = &top;
     while (q != nullptr && !q->leaf) {
       keys.flush(*q);

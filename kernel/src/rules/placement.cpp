@@ -104,7 +104,7 @@ bool placement::takes(std::string_view path, const tenon::add_application &c) co
     return q->leaf && q->state == object_state::active && may_submit(*q, c.user, c.groups);
   }
   const queue *above = nearest_queue(path);
-  return above != nullptr && may_submit(*above, c.user, c.groups);
+  return above != nullptr && !stops.queues.contains(path) && may_submit(*above, c.user, c.groups);
 }
 
 std::string placement::find_place(const tenon::add_application &c, place &out) const {

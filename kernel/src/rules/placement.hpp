@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "forward.hpp"
+#include "model/administrators_stops.hpp"
 #include "model/objects.hpp"
 #include "policies/placement_rules.hpp"
 #include "tenon/kernel/commands.hpp"
@@ -18,6 +19,7 @@ namespace tenon::internal {
 struct placement_access {
   core &shared;
   const resource_types &types;
+  const administrators_stops &stops;
   queue_lifecycle &queues;
   sort_keys &keys;
   fair_max &fair_maxima;

@@ -21,6 +21,7 @@ struct decision_teller_access {
   const std::string &rm;
   const std::string &partition_name;
   const partition_id where;
+  const uint64_t epoch;
   const resource_types &types;
   const class_table &classes;
   const device_records &devices;
@@ -31,7 +32,11 @@ class decision_teller : decision_teller_access {
   explicit decision_teller(const decision_teller_access &all) : decision_teller_access(all) {}
 
   // What they return may be given more until the next decision. Its views must live until the next drain.
-  decision_view &emit(const decided_what &what) { return shared.emit(what, rm, partition_name, where); }
+  decision_view &emit(const decided_what &what) {
+    decision_view &d = shared.emit(what, rm, partition_name, where);
+    d.epoch = epoch;
+    return d;
+  }
   decision_view &emit(const decided_what &what, const application &app);
   decision_view &emit(const decided_what &what, const ask &a);
   decision_view &emit(const decided_what &what, const allocation &a);

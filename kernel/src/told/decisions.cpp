@@ -295,6 +295,7 @@ void write_allocation_uuid(const decision_view &d, std::span<char, uuid_length> 
   hash.add(d.application);
   hash.add(d.key);
   hash.add(d.allocation_sequence);
+  if (d.epoch != 0) hash.add(d.epoch);
   auto words = hash.words();
   words[0] = (words[0] & ~uint64_t{0xf000}) | 0x8000;                // version 8: the maker's own derivation
   words[1] = (words[1] & ~(uint64_t{3} << 62)) | uint64_t{2} << 62;  // the RFC's variant

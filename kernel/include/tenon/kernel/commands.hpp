@@ -88,6 +88,7 @@ struct register_rm {
   const cluster_config *config = nullptr;  // never null when applied
   // Above 0: the RM checks placements (docs/decisions-proposed.md), and has so long to answer from their delivery.
   int64_t check_deadline_ms = 0;
+  uint64_t epoch = 0;                         // of no other registration; 0: the journal is older, and UUIDs go without
   std::span<const step_answer> answers = {};  // here and below: empty when live, filled by the recorder and on replay
 };
 
@@ -152,6 +153,9 @@ struct existing_allocation {
   int64_t bind_time_ms = 0;      // 0: now
   bool foreign = false;          // counts as occupied; application is empty
   std::string_view detail = {};  // the devices that it holds, as the scheduler said when it placed it; empty: none
+  // Of put_allocation: which one of its ask it is, by the UUID that the RM gave. Where there is none, its node says it.
+  uint64_t sequence = 0;  // this one, which is there
+  bool apart = false;     // none of those that are there
 };
 
 // Adds one existing allocation to a known node, or changes a foreign one.
@@ -200,7 +204,8 @@ struct update_node {
 struct change_node {
   std::string_view partition;
   std::string_view node;
-  uint8_t event = 0;  // node_event::drain, undrain or decommission
+  uint8_t event = 0;              // node_event::drain, undrain or decommission
+  bool by_administrator = false;  // else the RM: what administrators drained it does not give back
   std::span<const step_answer> answers = {};
 };
 

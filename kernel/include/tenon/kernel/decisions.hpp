@@ -168,6 +168,7 @@ struct decision_view {
   uint64_t sequence = 0;  // from 1, contiguous in one kernel
   int64_t now_ms = 0;
   uint64_t allocation_sequence = 0;  // of allocations and proposals: counts those of the partition
+  uint64_t epoch = 0;                // of the RM's registration
   std::string_view rm;
   std::string_view partition;  // [rm]name
   std::string_view application;
@@ -222,7 +223,7 @@ struct placement_view {
 // devices, or of changes of state the reason; it is left out where it is empty.
 [[nodiscard]] std::string format(const decision_view &);
 
-// The UUID of an allocation: derived from partition, application, key and sequence alone.
+// The UUID of an allocation: derived from partition, application, key, sequence and epoch alone.
 [[nodiscard]] std::string allocation_uuid(const decision_view &);
 // The same, written without a terminator.
 inline constexpr size_t uuid_length = 36;

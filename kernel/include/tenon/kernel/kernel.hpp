@@ -167,8 +167,8 @@ class kernel {
                                                    std::span<const std::string_view> groups) const;
   // Those of the root of every partition, of which there is at least one?
   [[nodiscard]] bool may_administer_all(std::string_view user, std::span<const std::string_view> groups) const;
-  // Why a command of people or a configuration would be refused; empty: it would not. Of a swap of a module, what takes over is made here
-  // and kept for that command, if it comes next.
+  // Why a command of people or a configuration would be refused; empty: it would not. Of a swap of a module, what takes
+  // over is made here and kept for that command, if it comes next.
   [[nodiscard]] std::string problem_with(const command &c) const;
 
  private:

@@ -115,6 +115,7 @@ namespace tenon::messages {
 [[nodiscard]] std::string node_to_draining_partition(std::string_view partition, std::string_view node);
 [[nodiscard]] std::string node_allocation_not_restored(std::string_view key, std::string_view why);
 [[nodiscard]] std::string node_not_draining(std::string_view node);
+[[nodiscard]] std::string node_drained_by_administrator(std::string_view node);
 [[nodiscard]] std::string node_event_unknown(std::string_view node);
 [[nodiscard]] std::string node_partition_changed(std::string_view node, std::string_view partition);
 

@@ -229,10 +229,19 @@ struct saved_shapes {
   std::vector<seen_key> seen_keys;
 };
 
+// What administrators stopped or drained.
+struct saved_stops {
+  std::string name;  // of a partition that is not there, without [rm]
+  object_state partition = object_state::active;
+  std::vector<std::string> queues, nodes;
+};
+
 struct saved_partition {
   std::string rm, name;  // without [rm]
   uint32_t number = 0;
   int64_t check_deadline_ms = 0;
+  uint64_t epoch = 0;
+  saved_stops stops;
   object_state state = object_state::active;
   bool paused = false;
   int64_t since_ms = 0;
@@ -277,6 +286,8 @@ struct saved_rm {
   std::string id;
   rm_state state = rm_state::init;
   int64_t check_deadline_ms = 0;
+  uint64_t epoch = 0;
+  std::vector<saved_stops> stops;  // of partitions that are not there
 };
 
 struct saved_state {
