@@ -109,6 +109,38 @@ TEST_F(Session, WithThreadsEverythingArrives) {
   EXPECT_EQ(status().waiting_requests, 0U);
 }
 
+TEST_F(Session, AClockThatIsSetMovesNoTimerAndStopsNothing) {
+  constexpr int64_t hour_ms = 3'600'000;
+  std::atomic<int64_t> wall{1'700'000'000'000}, steady{5'000};
+  auto how = running();
+  how.clock = {[&] { return wall.load(); }, [&] { return steady.load(); }};
+  open(std::move(how));
+  const uint64_t session = enter();
+  requests batch = cluster(1, 0);
+  batch.ask({.key = "timed", .timeout_ms = hour_ms});
+  submit(session, batch);
+  ASSERT_TRUE(fake_.wait([&] { return heard(session, TENON_RM_ALLOCATION).size() == 1; }));
+  size_t placed = 1;
+  int64_t begun = 0;
+  service_->call([&](cycle_access &on) { begun = on.now_ms(); });
+  for (const int64_t step : {5 * hour_ms, -20 * hour_ms, 15 * hour_ms}) {
+    wall += step;
+    steady += 1'000;
+    requests more;
+    more.ask({.key = "after-" + std::to_string(placed)});
+    submit(session, more);
+    ASSERT_TRUE(fake_.wait([&] { return heard(session, TENON_RM_ALLOCATION).size() == placed + 1; }));
+    ++placed;
+    service_->call([&](cycle_access &on) { EXPECT_LT(on.now_ms(), begun + 10'000); });
+    EXPECT_EQ(service_->counters().clock_steps, placed - 1);
+  }
+  EXPECT_THAT(heard(session, TENON_RM_RELEASE), SizeIs(0));
+  steady += hour_ms;
+  wall += hour_ms;
+  EXPECT_TRUE(fake_.wait([&] { return heard(session, TENON_RM_RELEASE).size() == 1; })) << "its time is over";
+  EXPECT_EQ(service_->counters().clock_steps, placed - 1) << "time that passes is no step";
+}
+
 TEST_F(Session, UnknownGroupRefusedWithThoseThatAreThere) {
   open(manual({{"default", default_queues}, {"batch", default_queues}}));
   uint64_t session = 0;

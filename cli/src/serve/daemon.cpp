@@ -332,7 +332,7 @@ std::optional<refusal> daemon_process::impl::open() {
     log->set_level(wanted);
     return true;
   };
-  of_people.step_clock_ms = now_unix_ms;
+  of_people.step_clock_ms = [clock = service::running_clock()] { return clock.now_ms(); };
   of_people.verify_build = verified_build;
   if (shadow) {
     of_people.figures = [this] { return shadow->figures(); };

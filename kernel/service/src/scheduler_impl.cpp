@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 }  // namespace
 
 scheduler::impl::impl(std::unique_ptr<host::module_host> host, scheduler_options given)
-    : modules(std::move(host)), options(std::move(given)) {
+    : modules(std::move(host)), options(std::move(given)), clock_(options.clock) {
   shared.limits = options.limits.value_or(modules->plan().running);
   shared.max_queue_depth = options.kernel.max_queue_depth;
   shared.known = modules->known();
@@ -46,9 +46,14 @@ const tenon_host *scheduler::impl::linked_host() {
   return linked_host_;
 }
 
-int64_t scheduler::impl::clock_ms() const {
-  if (options.clock_ms) return options.clock_ms();
-  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+int64_t scheduler::impl::now_ms() {
+  if (const int64_t step_ms = clock_.step_ms(); step_ms != 0) {
+    ++shared.counters.clock_steps;
+    shared.warn("the system's clock was set " + std::string(step_ms > 0 ? "ahead" : "back") + " by " +
+                std::to_string(std::abs(step_ms) / 1000) +
+                " s: the scheduler's time goes on as before, no timer is moved");
+  }
+  return clock_.now_ms();
 }
 
 std::optional<refusal> scheduler::impl::start() {
@@ -166,7 +171,7 @@ void scheduler::impl::wake() {
 }
 
 void scheduler::impl::turn() {
-  const int64_t now = clock_ms();
+  const int64_t now = now_ms();
   cycle_->move_time(now);
   const auto begun = std::chrono::steady_clock::now();
   uint32_t most = shared.limits.max_decisions;
@@ -218,7 +223,7 @@ void scheduler::impl::post(work what) {
   if (stopped_ || cycle_ == nullptr) return;
   if (!options.manual) {
     boost::asio::post(io_, [this, what = std::move(what)] {
-      cycle_->move_time(clock_ms());
+      cycle_->move_time(now_ms());
       what(*cycle_);
       wake();
     });
@@ -249,7 +254,7 @@ bool scheduler::impl::call(const work &what, const std::function<bool()> &gives_
   auto taken = std::make_shared<std::atomic<bool>>(false);
   boost::asio::post(io_, [this, &what, done, taken] {
     if (taken->exchange(true)) return;
-    cycle_->move_time(clock_ms());
+    cycle_->move_time(now_ms());
     what(*cycle_);
     done->set_value(true);
     wake();
@@ -328,6 +333,7 @@ service_counters scheduler::impl::counters() const {
   out.registrations = from.registrations;
   out.refused_registrations = from.refused_registrations;
   out.journal_bytes = from.journal_bytes;
+  out.clock_steps = from.clock_steps;
   for (const auto &runner : runners) {
     const transport_status one = runner->status();
     out.transport_faults += one.faults;

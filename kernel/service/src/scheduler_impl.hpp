@@ -100,7 +100,7 @@ struct scheduler::impl final : rm_calls {
   void turn();
   void turn_later(int64_t now_ms, int64_t at_ms);
   void wake();
-  [[nodiscard]] int64_t clock_ms() const;
+  int64_t now_ms();  // not in manual mode
   void drain_requests();
   void run_manual(const work *what);
   bool call(const work &what, const std::function<bool()> &gives_up);
@@ -132,6 +132,7 @@ struct scheduler::impl final : rm_calls {
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> stay_{io_.get_executor()};
   boost::asio::steady_timer timer_{io_};
+  running_clock clock_;                 // of the cycle thread
   std::optional<int64_t> timer_at_ms_;  // when it looks for work by itself
   std::atomic<bool> awake_{false};      // a turn comes that sees what is submitted now
   bool turn_posted_ = false;

@@ -19,7 +19,7 @@ namespace tenon::service {
 
 struct shared_counters {
   std::atomic<uint64_t> turns{0}, requests{0}, refused_requests{0}, retries{0}, dropped_requests{0}, answers{0},
-      delivered{0}, registrations{0}, refused_registrations{0}, journal_bytes{0};
+      delivered{0}, registrations{0}, refused_registrations{0}, journal_bytes{0}, clock_steps{0};
 };
 
 // A text in force, of a policy group or of one RM, and what it means.

@@ -25,6 +25,7 @@
 #include "tenon/host/running_limits.hpp"
 #include "tenon/kernel/kernel.hpp"
 #include "tenon/kernel/states.hpp"
+#include "tenon/service/running_clock.hpp"
 
 namespace tenon::service {
 
@@ -34,10 +35,9 @@ struct scheduler_options {
   // Nothing moves but by step(), and time only by its argument; answers are delivered before step() returns.
   bool manual = false;
   int64_t manual_start_ms = 0;
-  // Unix milliseconds, from the cycle thread; empty: the system's clock. Not asked in manual mode.
-  std::function<int64_t()> clock_ms;
-  byte_sink journal;    // what `tenon simulate --replay` plays; on the cycle thread
-  byte_sink decisions;  // format() lines; likewise
+  clock_readings clock;  // from any thread; not asked in manual mode
+  byte_sink journal;     // what `tenon simulate --replay` plays; on the cycle thread
+  byte_sink decisions;   // format() lines; likewise
   // Texts of queues.yaml by policy group, in place of the deployment's files.
   std::map<std::string, std::string> policy_groups;
   std::optional<host::running_limits> limits;  // in place of the deployment's
@@ -99,7 +99,8 @@ struct service_counters {
   uint64_t registrations = 0, refused_registrations = 0;
   uint64_t transport_faults = 0, transport_restarts = 0;
   uint64_t journal_bytes = 0;
-  kernel_counters kernel;  // of a moment within the last turn
+  uint64_t clock_steps = 0;  // times that the system's clock was set; the scheduler's time went on
+  kernel_counters kernel;    // of a moment within the last turn
 };
 
 struct transport_status {
