@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cluster.hpp"
+#include "tenon/kernel/held_explanation.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -236,6 +239,42 @@ TEST(Explain, RefusalsOfNodesAreToldByReasonWithTheirNumber) {
   EXPECT_THAT(e.nodes.refused, ::testing::ElementsAre(std::pair<std::string, uint64_t>("taint", 2),
                                                       std::pair<std::string, uint64_t>("volume", 1)));
   EXPECT_THAT(e.text, HasSubstr("Resource manager rm refuses every node that fits (2 taint, 1 volume)."));
+  // A reason of several lines stays within its sentence.
+  tenon::add_node more;
+  more.partition = default_partition;
+  more.node = "n4";
+  more.capacity = own.resources({{"vcore", 1000}});
+  k.apply(1, more);
+  const auto lines = [](const std::string &text) { return std::count(text.begin(), text.end(), '\n'); };
+  const auto before = lines(e.text);
+  uint64_t number = 0;
+  k.apply(1, step{});
+  k.drain([&](const decision_view &d) { number = d.allocation_sequence; });
+  k.apply(1, check_answer{default_partition, number, false, "no\r\nroom\nhere"});
+  k.apply(1, step{});
+  const explanation after = *k.explain(first_partition, "app", "x");
+  EXPECT_EQ(lines(after.text), before) << after.text;
+  EXPECT_THAT(after.text, HasSubstr("no  room here"));
+}
+
+TEST(Explain, WhereTheRmIsHeldNothingElseIsPromised) {
+  cluster c({named_queue("a")});
+  c.add_node("node-1", {{"vcore", 10'000}});
+  c.add_app("app", "root.a");
+  c.ask("app", "one", {{"vcore", 2000}});
+  c.ask("app", "large", {{"vcore", 20'000}});
+  for (const char *key : {"one", "large"}) {
+    explanation e = *c->explain(first_partition, "app", key);
+    hold_up(e, "nothing is placed for RM 'rm' until tomorrow\n");
+    EXPECT_TRUE(e.text.starts_with("nothing is placed for RM 'rm' until tomorrow\nAsk ")) << e.text;
+    for (const char *promise : {"It is placed", "It would run", "Nothing holds it"})
+      EXPECT_THAT(e.text, Not(HasSubstr(promise)));
+    EXPECT_EQ(e.outcome, change_outcome::waits);
+    explanation same = *c->explain(first_partition, "app", key);
+    const std::string text = same.text;
+    hold_up(same, "");
+    EXPECT_EQ(same.text, text);
+  }
 }
 
 }  // namespace

@@ -93,6 +93,7 @@ void print_queues(const json::object &result, std::ostream &out) {
       all.add(std::move(row));
     }
     all.print(out);
+    out << "APPS counts applications that are Starting or Running, or hold placeholders; behind / the most that may\n";
   });
 }
 

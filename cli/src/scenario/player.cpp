@@ -8,6 +8,7 @@
 
 #include "run/borrowed.hpp"
 #include "serve/explained.hpp"
+#include "tenon/kernel/held_explanation.hpp"
 #include "tenon/kernel/partition_name.hpp"
 
 namespace tenon::cli {
@@ -107,8 +108,9 @@ class player {
   void expect(const expected_block &wanted) {
     engine &scheduler = session_->scheduler();
     const explainer explain = [&](std::string_view partition, std::string_view application, std::string_view key) {
-      const auto why = scheduler.explain(partition, application, key);
-      return why ? nothing_placed(partition) + why->text : std::string();
+      auto why = scheduler.explain(partition, application, key);
+      if (why) hold_up(*why, nothing_placed(partition));
+      return why ? why->text : std::string();
     };
     failures_ = check(wanted, path_ + ".expect", scheduler.snapshot(), rm_, explain);
   }

@@ -2,6 +2,7 @@
 // tenon.host.admin: what people change, for transports.
 #include "services_impl.hpp"
 #include "tenon/host/offered_service.hpp"
+#include "tenon/service/ignored_settings.hpp"
 
 namespace tenon::observe {
 namespace {
@@ -27,7 +28,7 @@ configuration_change change_of(const tenon_admin_config_in &in) {
   out.rm = string_of(in.rm);
   out.policy_group = string_of(in.policy_group);
   out.text = string_of(in.configuration);
-  if (TENON_COVERS(&in, tenon_admin_config_in, extra)) out.extra_settings = in.extra.count;
+  if (TENON_COVERS(&in, tenon_admin_config_in, extra)) out.extra_settings = service::malformed_settings(in.extra);
   if (TENON_COVERS(&in, tenon_admin_config_in, flags)) out.forced = (in.flags & TENON_ADMIN_FORCED) != 0;
   return out;
 }

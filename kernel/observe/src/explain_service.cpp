@@ -6,6 +6,7 @@
 #include "tenon/host/offered_service.hpp"
 #include "tenon/host/reader_question.hpp"
 #include "tenon/json/state_json.hpp"
+#include "tenon/kernel/held_explanation.hpp"
 
 namespace tenon::observe {
 
@@ -167,7 +168,7 @@ bool services::impl::explain(std::string_view partition, std::string_view applic
   explain_question asked(partition, application, key, most_copied);
   if (!copies.ask(asked, until)) return false;
   out = std::move(asked.said);
-  if (out && out->known) out->text.insert(0, held_up_in(to.rms(), out->partition));
+  if (out && out->known) hold_up(*out, held_up_in(to.rms(), out->partition));
   unmeant = std::move(asked.unmeant);
   return true;
 }

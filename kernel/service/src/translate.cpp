@@ -10,6 +10,7 @@
 #include "tenon/kernel/partition_name.hpp"
 #include "tenon/kernel/states.hpp"
 #include "tenon/sdk/interface_names.hpp"
+#include "tenon/service/ignored_settings.hpp"
 
 namespace tenon::service {
 namespace {
@@ -379,7 +380,7 @@ void translator::configuration(const tenon_rm_configuration &m) {
     throw problem{"want at most " + number(limits_.max_config) + " bytes, have " + number(m.config.length)};
   to_.bytes += m.config.length;
   to_.configurations.push_back(read_(name(m.policy_group, "policy group"), view_of(m.config)));
-  to_.configurations.back().ignored = m.extra_config.count;
+  to_.configurations.back().ignored = malformed_settings(m.extra_config);
   request item;
   item.what = configure{rm_, to_.configurations.back().config.get()};
   item.attachment = static_cast<uint32_t>(to_.configurations.size());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "base/one_line.hpp"
 #include "tenon/kernel/devices.hpp"
 #include "tenon/kernel/duration.hpp"
 
@@ -13,14 +14,6 @@ namespace {
 std::string join(std::initializer_list<std::string_view> parts) {
   std::string out;
   for (const std::string_view part : parts) out += part;
-  return out;
-}
-
-// Control characters become spaces.
-std::string one_line(std::string_view text) {
-  std::string out(text);
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  std::replace_if(out.begin(), out.end(), is_control, ' ');
   return out;
 }
 

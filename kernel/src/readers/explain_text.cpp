@@ -5,6 +5,8 @@
 #include <array>
 #include <chrono>
 
+#include "base/one_line.hpp"
+#include "tenon/kernel/held_explanation.hpp"
 #include "tenon/kernel/quantity.hpp"
 
 namespace tenon {
@@ -101,16 +103,16 @@ std::string words(const obstacle &h, const node_reasons &nodes) {
       };
       for (const auto &[type, count] : nodes.types) add(count, "too little " + type);
       for (const auto &[type, count] : nodes.devices) add(count, "too few devices of " + type + " with room for it");
-      for (const auto &[reason, count] : nodes.predicates) add(count, reason);
+      for (const auto &[reason, count] : nodes.predicates) add(count, one_line(reason));
       for (const auto &[reason, count] : nodes.refused) {
-        add(count, "refused by the resource manager" + (reason.empty() ? "" : ": " + reason));
+        add(count, "refused by the resource manager" + (reason.empty() ? "" : ": " + one_line(reason)));
       }
       add(nodes.not_schedulable, "not schedulable");
       return why.empty() ? out : out + ": " + why;
     }
     case obstacle_kind::rm_refuses:
       return "Resource manager " + h.name + " refuses every node that fits" +
-             (h.reason.empty() ? "" : " (" + h.reason + ")");
+             (h.reason.empty() ? "" : " (" + one_line(h.reason) + ")");
     case obstacle_kind::rm_paused:
       return "Resource manager " + h.name + " is not connected";
     case obstacle_kind::placeholders:
@@ -124,7 +126,7 @@ std::string words(const obstacle &h, const node_reasons &nodes) {
       return "It tries to preempt others at " + utc(h.until_ms) + "; as things are, " + std::to_string(h.asked) +
              " on node " + h.name + " would give way";
     case obstacle_kind::no_victims:
-      return "Preemption is no help: " + h.reason;
+      return "Preemption is no help: " + one_line(h.reason);
   }
   return {};
 }
@@ -235,12 +237,12 @@ void put_obstacles_as_text(explanation &e) {
   for (obstacle &h : e.obstacles) h.text = words(h, e.nodes);
 }
 
-void put_as_text(explanation &e) {
-  e.text = "Ask " + e.key + " of application " + e.application + " in queue " + e.queue + " waits for " +
-           std::to_string(e.waiting) + (e.waiting == 1 ? " allocation." : " allocations.");
+void put_as_text(explanation &e, std::string_view held_up) {
+  e.text = std::string(held_up) + "Ask " + e.key + " of application " + e.application + " in queue " + e.queue +
+           " waits for " + std::to_string(e.waiting) + (e.waiting == 1 ? " allocation." : " allocations.");
   put_obstacles_as_text(e);
   for (const obstacle &h : e.obstacles) e.text += "\n" + h.text + ".";
-  if (e.obstacles.empty()) e.text += "\nNothing holds it: it is tried when its turn comes.";
+  if (e.obstacles.empty() && held_up.empty()) e.text += "\nNothing holds it: it is tried when its turn comes.";
   e.text += e.before == 0   ? "\nNothing is tried before it."
             : e.before == 1 ? "\nOne pending allocation is tried before it."
                             : "\n" + std::to_string(e.before) + " pending allocations are tried before it.";
@@ -249,4 +251,19 @@ void put_as_text(explanation &e) {
 }
 
 }  // namespace internal
+
+void hold_up(explanation &e, std::string_view why) {
+  if (why.empty()) return;
+  if (!e.pending) {
+    e.text.insert(0, why);
+    return;
+  }
+  if (e.outcome == change_outcome::at_its_turn || e.outcome == change_outcome::runs) {
+    e.outcome = change_outcome::waits;
+    e.after = 0;
+    e.holds.emplace_back(why.substr(0, why.find('\n')));
+  }
+  internal::put_as_text(e, why);
+}
+
 }  // namespace tenon

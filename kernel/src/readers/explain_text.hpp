@@ -13,7 +13,7 @@ namespace tenon::internal {
 obstacle &add_obstacle(explanation &out, obstacle_kind kind, std::string_view who);
 change &add_change(explanation &out, change_kind kind, std::string_view who);
 // Fills every `text` of the explanation, or of its obstacles alone.
-void put_as_text(explanation &e);
+void put_as_text(explanation &e, std::string_view held_up = {});  // a line, or nothing
 void put_obstacles_as_text(explanation &e);
 
 }  // namespace tenon::internal

@@ -47,7 +47,7 @@ struct configuration_change {
   std::string rm;               // empty: all of the policy group
   std::string policy_group;     // empty: the RM's own; both empty: "default"
   std::string text;             // empty: what the deployment names is read again
-  uint64_t extra_settings = 0;  // beside the text: how many
+  uint64_t extra_settings = 0;  // beside the text, malformed ones: how many
   bool forced = false;          // read again also where people sent another one since
 };
 struct configuration_outcome {
