@@ -59,9 +59,9 @@ class Actions(RmCase):
         self.done(daemon, "start", "partition", "[demo]default")
         self.done(daemon, "drain", "partition", "default", "--reason", "it moves")
         self.assertEqual(self.partition(daemon)["state"], "Draining")
-        self.assertIn("a configuration that names it makes it Active again",
-                      self.refused(daemon, "start", "partition", "default"))
         self.done(daemon, "reload")
+        self.assertEqual(self.partition(daemon)["state"], "Draining")
+        self.done(daemon, "start", "partition", "default")
         self.assertEqual(self.partition(daemon)["state"], "Active")
         self.gone(rm)
 
@@ -188,9 +188,11 @@ class Actions(RmCase):
         rm = self.rm_seen(daemon)
         self.done(daemon, "drain", "node", "node-0002", "--reason", "it smells")
         self.refused(daemon, "stop", "queue", "root.none")
+        self.done(daemon, "stop", "partition", "default")
         who = f"{getpass.getuser()} (control socket, process "
         events = [json.loads(line) for line in daemon.ctl("events", "--type", "SYSTEM", "--json").stdout.splitlines()]
         self.assertTrue([e for e in events if e["message"].startswith(who) and "drain node node-0002" in e["message"]], events)
+        self.assertTrue([e for e in events if "stop partition [demo]default: done" in e["message"]], events)
         daemon.kill()  # whatever is only in memory is gone
         daemon.reader.join(WITHIN_S)
         self.assertRegex(daemon.words(), r"RM 'demo' \(session 1\) registered over grpc, policy group 'default'")
@@ -199,7 +201,7 @@ class Actions(RmCase):
         self.assertRegex(daemon.words(), r"warning .*: stop queue root\.none of \[demo\]default: refused")
         records = [json.loads(line) for line in audit.read_text().splitlines()]
         self.assertEqual([(r["action"], r["object"], r["done"]) for r in records],
-                         [("drain node", "node-0002", True), ("stop queue", "root.none", False)])
+                         [("drain node", "node-0002", True), ("stop queue", "root.none", False), ("stop partition", "[demo]default", True)])
         self.assertTrue(records[0]["who"].startswith(who))
         self.assertEqual(audit.stat().st_mode & 0o777, 0o600)
         with audit.open("a") as file:

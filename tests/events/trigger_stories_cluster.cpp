@@ -45,6 +45,14 @@ void node_changes(stage &on) {
   on->run(u);
 }
 
+void node_changes_are_refused(stage &on) {
+  on.start({named_queue("a")}, {}, hundred);
+  on.begin();
+  on.change("n1", node_event::undrain);
+  on.change("n9", node_event::drain);
+  on->set_capacity("n9", {{"memory", 80}});
+}
+
 void node_goes(stage &on) {
   on.start({named_queue("a")}, {}, hundred);
   on->add_app("app", "root.a", "alice");
@@ -178,6 +186,13 @@ std::vector<trigger_story> stories_of_nodes_and_queues() {
            "NODE n1 - SET NODE_SCHEDULABLE | NodeSchedulable [rm]default | - - n1 | - | schedulable: false",
            "NODE n1 - SET NODE_SCHEDULABLE | NodeSchedulable [rm]default | - - n1 | - | schedulable: true",
            "NODE n1 - SET NODE_OCCUPIED | NodeOccupied [rm]default | - - n1 | memory:30 | -",
+       }},
+      {"changes of a node are refused",
+       node_changes_are_refused,
+       {
+           "NODE n1 - NONE - | NodeUpdateRejected [rm]default | - - n1 | - | node n1 is not draining",
+           "NODE n9 - NONE - | NodeUpdateRejected [rm]default | - - n9 | - | failed to find node n9",
+           "NODE n9 - NONE - | NodeUpdateRejected [rm]default | - - n9 | - | failed to find node n9",
        }},
       {"a node goes",
        node_goes,

@@ -276,7 +276,7 @@ std::vector<observe::health_check> daemon_process::impl::own_checks() {
 
 void daemon_process::impl::note(const observe::audited &what) {
   const std::string line = what.caller + ": " + what.action + (what.object.empty() ? "" : " " + what.object) +
-                           (what.partition.empty() ? "" : " of " + what.partition) +
+                           (what.partition.empty() || what.partition == what.object ? "" : " of " + what.partition) +
                            (what.done ? ": done" : ": refused") + (what.message.empty() ? "" : ", " + what.message);
   log->log(what.done ? spdlog::level::info : spdlog::level::warn, "{}", line);
   if (audit) audit->append(what);

@@ -166,6 +166,8 @@ constexpr std::array table{
             "GroupLimit", queue, "", true, false},
     trigger{k::canary_back, "canary of the partition goes back", TENON_EVENT_SYSTEM, partition, none, no_change, fixed,
             0, "CanaryBack", none, "{text}", false, false},
+    trigger{k::node_update_rejected, "change of a node refused", node_type, node, none, no_change, fixed, 0,
+            "NodeUpdateRejected", partition, "{text}", false, false},
 };
 
 struct row_range {

@@ -227,6 +227,7 @@ outcome administration::act(const caller &who, action &what) {
   keeper_.outdate();
   action told = what;
   if (what.what != TENON_ADMIN_MOVE_APPLICATION) told.target.clear();
+  if (known->kind() == "partition") told.object = told.partition;
   record(who, known->name, told, how);
   return how;
 }

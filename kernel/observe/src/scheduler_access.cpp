@@ -125,6 +125,7 @@ class scheduler_access final : public kernel_access {
       note.object = what.object;
       note.partition = what.partition;
       note.message = what.caller + ": " + what.action + (what.object.empty() ? "" : " " + what.object) +
+                     (what.object.empty() && !what.partition.empty() ? " of " + what.partition : "") +
                      (what.done ? ": done" : ": refused") +
                      (what.message.empty() ? "" : (what.done ? ", " : ": ") + what.message);
       hub->audit(note, now_unix_ms());

@@ -29,6 +29,12 @@ void node_commands::refuse(const decided_what &what, std::string_view node_id) {
   decisions.emit(what).node = decisions.keep(std::string(node_id));
 }
 
+void node_commands::refuse_update(std::string why, std::string_view node_id) {
+  const std::string_view kept = decisions.keep(std::move(why));
+  facts.tell_rejected(fact_kind::node_update_rejected, node_id, kept);
+  refuse(decided::node_update_rejected{kept}, node_id);
+}
+
 std::string node_commands::check_node_devices(texts attributes, type_lookup &by_name) {
   std::map<std::string_view, std::string_view> divided;  // by key; what is sent last counts
   for (const named_text &attribute : attributes) {
@@ -77,7 +83,7 @@ void node_commands::obey(const tenon::add_node &c) {
   if (problem.empty()) problem = admit_existing(c, terms.existing);
   if (!problem.empty()) {
     const std::string_view why = decisions.keep(messages::node_rejected(problem));
-    facts.tell_rejected(c, why);
+    facts.tell_rejected(fact_kind::node_rejected, c.node, why);
     return refuse(decided::node_rejected{why}, c.node);
   }
   node &n = nodes.add(c.node);
@@ -130,7 +136,7 @@ void node_commands::obey(const tenon::update_node &c) {
   std::string problem = check(c, n, terms, by_name);
   intake.intern(by_name);
   if (!problem.empty()) {
-    return refuse(decided::node_update_rejected{decisions.keep(std::move(problem))}, c.node);
+    return refuse_update(std::move(problem), c.node);
   }
   const resources before = n->capacity;
   if (c.has_capacity && terms.capacity != before) changes.apply(capacity_set{*n, terms.capacity});
@@ -148,9 +154,7 @@ void node_commands::obey(const tenon::update_node &c) {
 
 void node_commands::obey(const tenon::change_node &c) {
   node *n = nodes.find(c.node);
-  const auto no = [&](std::string why) {
-    refuse(decided::node_update_rejected{decisions.keep(std::move(why))}, c.node);
-  };
+  const auto no = [&](std::string why) { refuse_update(std::move(why), c.node); };
   if (n == nullptr) return no(messages::node_not_found(c.node));
   switch (const auto event = static_cast<node_event>(c.event)) {
     case node_event::drain:

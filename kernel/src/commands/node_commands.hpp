@@ -59,6 +59,7 @@ class node_commands : node_commands_access {
   static std::string check_node_devices(texts attributes, type_lookup &by_name);
   std::string admit_existing(const tenon::add_node &c, std::vector<ask_terms> &out);
   void refuse(const decided_what &what, std::string_view node_id);
+  void refuse_update(std::string why, std::string_view node_id);
   void decommission(node &n);
 };
 

@@ -128,9 +128,9 @@ void fact_teller::tell_rejected(const tenon::add_application &c, std::string_vie
   tell(out);
 }
 
-void fact_teller::tell_rejected(const tenon::add_node &c, std::string_view why) const {
+void fact_teller::tell_rejected(fact_kind what, std::string_view node_id, std::string_view why) const {
   if (!listened()) return;
-  tell_node(fact_kind::node_rejected, c.node, nullptr, false, why);
+  tell_node(what, node_id, nullptr, false, why);
 }
 
 // -- Of changes. --

@@ -36,7 +36,8 @@ class fact_teller : fact_teller_access {
 
   // -- Refusals, which change nothing. --
   void tell_rejected(const tenon::add_application &c, std::string_view why) const;
-  void tell_rejected(const tenon::add_node &c, std::string_view why) const;
+  // `what`: node_rejected, or node_update_rejected.
+  void tell_rejected(fact_kind what, std::string_view node_id, std::string_view why) const;
 
   // -- Of changes (model/changes.hpp), where somebody listens. --
   template <class Change>

@@ -51,6 +51,7 @@ constexpr std::array<std::string_view, fact_kind_count> fact_names{
     "user_limit",
     "group_limit",
     "canary_back",
+    "node_update_rejected",
 };
 
 }  // namespace

@@ -64,9 +64,11 @@ enum class fact_kind : uint8_t {
   group_limit,
 
   canary_back,  // of the partition; text: why
+
+  node_update_rejected,  // a change of a node that is there or not; text: why
 };
 
-inline constexpr size_t fact_kind_count = static_cast<size_t>(fact_kind::canary_back) + 1;
+inline constexpr size_t fact_kind_count = static_cast<size_t>(fact_kind::node_update_rejected) + 1;
 [[nodiscard]] std::string_view name(fact_kind);
 
 // One fact. Everything it points to is borrowed for the call.
