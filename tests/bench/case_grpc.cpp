@@ -78,10 +78,11 @@ struct result_of_load {
 // A program grpc-load, ready to begin.
 class load {
  public:
-  load(const running &scheduler, const std::string &rm, const settings &s, double rate)
+  load(const running &scheduler, const std::string &rm, const settings &s, double rate, bool checks = false)
       : child_(fs::read_symlink("/proc/self/exe").parent_path().string() + "/grpc-load", scheduler.address(), "--rm",
                rm, "--streams", std::to_string(s.streams), "--batch", std::to_string(s.batch), "--asks",
-               std::to_string(s.asks), "--nodes", std::to_string(s.nodes), "--rate", std::to_string(rate),
+               std::to_string(s.asks), "--rate", std::to_string(rate),
+               checks ? "--checks" : "--nodes=" + std::to_string(s.nodes),
                process::std_in<in_, process::std_out> out_) {
     if (!std::getline(out_, line_)) throw std::runtime_error("grpc-load ended before it was ready");
   }
@@ -137,6 +138,17 @@ result_of_load probe(bool by_socket, const settings &s, double rate) {
   return out;
 }
 
+// How long an RM that checks placements one by one waits for each: an ask, its check, the answer, the allocation.
+result_of_load check_one_by_one(bool by_socket) {
+  const running scheduler(by_socket);
+  settings single;
+  single.batch = single.streams = 1;
+  single.asks = 1'000;
+  load checking(scheduler, "checks", single, 0, true);
+  checking.begin();
+  return checking.end();
+}
+
 // Of this process and those that it starts: other work on the machine has to wait.
 void take_real_time_priority() {
   sched_param how{};
@@ -160,6 +172,9 @@ figures run(bool by_socket, const settings &s) {
   const result_of_load beside = probe(by_socket, s, rate);
   out["single_p50_us"] = beside.p50_us;
   out["single_p99_us"] = beside.p99_us;
+  const result_of_load checked = check_one_by_one(by_socket);
+  out["checks_per_second"] = checked.rate;
+  out["check_p50_us"] = checked.p50_us;
   return out;
 }
 

@@ -16,6 +16,7 @@
 
 #include "rm_connection.hpp"
 #include "si/v1/si.pb.h"
+#include "tenon/v1/checks.pb.h"
 
 namespace tenon::bench {
 namespace {
@@ -29,7 +30,8 @@ constexpr size_t unsent_requests = 4;  // of a stream that asks as fast as it ca
 struct options {
   std::string address, rm = "load";
   int64_t streams = 1, batch = 100, asks = 200'000, nodes = 1'000;
-  double rate = 0;  // asks a second of all streams; 0: as many as are taken
+  double rate = 0;      // asks a second of all streams; 0: as many as are taken
+  bool checks = false;  // one RM that checks placements one by one, instead
 };
 
 int64_t now_ns() {
@@ -264,6 +266,76 @@ void run(const options &with) {
   for (const auto &each : all) each->connection().close();
 }
 
+// One ask, its check, the answer and the allocation after another: small messages that wait for each other.
+void run_checks(const options &with) {
+  prctl(PR_SET_TIMERSLACK, 1);
+  bool ready = false, asked = false, placed = false;
+  v1::Check check;
+  rm_connection connection(with.address, [&](std::string_view bytes) {
+    si_v1::UpdateResponse response;
+    response.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+    ready |= response.acceptednodes_size() != 0;
+    placed |= response.newallocations_size() != 0;
+  });
+  si_v1::RegisterResourceManagerRequest registration;
+  registration.set_rmid(with.rm);
+  connection.call("/tenon.v1.Checks/RegisterResourceManager", registration.SerializeAsString());
+  connection.open("/si.v1.Scheduler/Update");
+  connection.open_beside("/tenon.v1.Checks/CheckPlacements", [&](std::string_view bytes) {
+    v1::CheckPlacementsResponse response;
+    response.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+    if (response.checks_size() == 0) return;
+    check = response.checks(0);
+    asked = true;
+  });
+  v1::CheckPlacementsRequest hello;
+  hello.set_rmid(with.rm);
+  connection.put_beside(framed(hello.SerializeAsString()));
+  si_v1::UpdateRequest first;
+  first.set_rmid(with.rm);
+  auto &application = *first.add_newapplications();
+  application.set_applicationid("application");
+  application.set_queuename("root.bench");
+  application.set_partitionname("default");
+  application.mutable_ugi()->set_user("bench");
+  auto &node = *first.add_newschedulablenodes();
+  node.set_nodeid("node");
+  (*node.mutable_schedulableresource()->mutable_resources())["vcore"].set_value(with.asks);
+  connection.put(framed(first.SerializeAsString()));
+  connection.wait(ready);
+  std::puts("ready");
+  std::fflush(stdout);
+  if (std::getchar() == EOF) throw std::runtime_error("want a line to begin");
+  std::vector<uint32_t> took;
+  const int64_t start = now_ns();
+  for (int64_t i = 0; i < with.asks; ++i) {
+    const int64_t begun = now_ns();
+    asked = placed = false;
+    si_v1::UpdateRequest request;
+    si_v1::AllocationAsk &ask = *request.add_asks();
+    ask.set_allocationkey(std::to_string(i));
+    ask.set_applicationid("application");
+    ask.set_partitionname("default");
+    ask.set_maxallocations(1);
+    (*ask.mutable_resourceask()->mutable_resources())["vcore"].set_value(1);
+    connection.put(framed(request.SerializeAsString()));
+    connection.wait(asked);
+    v1::CheckPlacementsRequest answer;
+    auto &said = *answer.add_answers();
+    said.set_partitionname(check.partitionname());
+    said.set_number(check.number());
+    said.set_accepted(true);
+    connection.put_beside(framed(answer.SerializeAsString()));
+    connection.wait(placed);
+    took.push_back(static_cast<uint32_t>(now_ns() - begun));
+  }
+  std::printf(R"({"allocations": %ld, "seconds": %.6f, "p50_us": %.1f, "p99_us": %.1f, "processor": 0})"
+              "\n",
+              static_cast<long>(with.asks), static_cast<double>(now_ns() - start) / 1e9, percentile_us(took, 50),
+              percentile_us(took, 99));
+  std::fflush(stdout);
+}
+
 }  // namespace
 }  // namespace tenon::bench
 
@@ -277,10 +349,11 @@ int main(int argc, char **argv) {
   app.add_option("--nodes", with.nodes, "of each stream");
   app.add_option("--rate", with.rate);
   app.add_option("--rm", with.rm, "what the RMs' names begin with");
+  app.add_flag("--checks", with.checks, "one RM that checks placements one by one, instead");
   CLI11_PARSE(app, argc, argv);
   with.asks -= with.asks % with.streams;
   try {
-    tenon::bench::run(with);
+    with.checks ? tenon::bench::run_checks(with) : tenon::bench::run(with);
   } catch (const std::exception &e) {
     std::fprintf(stderr, "grpc-load: %s\n", e.what());
     return 1;

@@ -60,7 +60,8 @@ std::string framed(std::string_view message) {
 }
 
 rm_connection::rm_connection(const std::string &address, std::function<void(std::string_view)> on_response)
-    : descriptor_(connected(address)), on_response_(std::move(on_response)) {
+    : descriptor_(connected(address)) {
+  first_.on_response = std::move(on_response);
   nghttp2_session_callbacks *callbacks = nullptr;
   nghttp2_session_callbacks_new(&callbacks);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
@@ -94,42 +95,52 @@ rm_connection::~rm_connection() {
   ::close(descriptor_);
 }
 
-int32_t rm_connection::request(const std::string &path) {
+int32_t rm_connection::request(const std::string &path, one_stream &on) {
   closed_ = false;
-  in_.clear();
+  on.in.clear();
   const std::array<nghttp2_nv, 6> headers = {
       field(":method", "POST"), field(":scheme", "http"), field(":authority", "localhost"),
       field(":path", path),     field("te", "trailers"),  field("content-type", "application/grpc")};
-  const nghttp2_data_provider body{{}, read_waiting};
+  nghttp2_data_provider body{{}, read_waiting};
+  body.source.ptr = &on;
   return nghttp2_submit_request(session_, nullptr, headers.data(), headers.size(), &body, nullptr);
 }
 
 void rm_connection::call(const std::string &path, std::string_view message) {
-  waiting_ = framed(message);
-  taken_ = 0;
-  closing_ = true;
-  request(path);
+  first_.waiting = framed(message);
+  first_.taken = 0;
+  first_.closing = true;
+  request(path, first_);
   wait(closed_);
-  closing_ = false;
+  first_.closing = false;
 }
 
 void rm_connection::open(const std::string &path) {
-  stream_ = request(path);
+  first_.id = request(path, first_);
   flush();
 }
 
-void rm_connection::put(std::string_view framed_message) {
-  if (taken_ == waiting_.size()) {
-    waiting_.clear();
-    taken_ = 0;
-  }
-  waiting_ += framed_message;
-  nghttp2_session_resume_data(session_, stream_);
+void rm_connection::open_beside(const std::string &path, std::function<void(std::string_view)> on_response) {
+  beside_.on_response = std::move(on_response);
+  beside_.id = request(path, beside_);
+  flush();
 }
 
+void rm_connection::put(one_stream &on, std::string_view framed_message) {
+  if (on.taken == on.waiting.size()) {
+    on.waiting.clear();
+    on.taken = 0;
+  }
+  on.waiting += framed_message;
+  nghttp2_session_resume_data(session_, on.id);
+}
+
+void rm_connection::put(std::string_view framed_message) { put(first_, framed_message); }
+void rm_connection::put_beside(std::string_view framed_message) { put(beside_, framed_message); }
+
 void rm_connection::close() {
-  closing_ = true;
-  nghttp2_session_resume_data(session_, stream_);
+  first_.closing = true;
+  nghttp2_session_resume_data(session_, first_.id);
   wait(closed_);
 }
 
@@ -185,29 +196,30 @@ void rm_connection::flush() {
 }
 
 ssize_t rm_connection::read_waiting(nghttp2_session *, int32_t, uint8_t *to, size_t capacity, uint32_t *flags,
-                                    nghttp2_data_source *, void *self) {
-  auto &of = *static_cast<rm_connection *>(self);
-  const size_t count = std::min(capacity, of.waiting_.size() - of.taken_);
-  std::memcpy(to, of.waiting_.data() + of.taken_, count);
-  of.taken_ += count;
-  if (of.closing_ && of.taken_ == of.waiting_.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
-  if (count == 0 && !of.closing_) return NGHTTP2_ERR_DEFERRED;
+                                    nghttp2_data_source *from, void *) {
+  auto &of = *static_cast<one_stream *>(from->ptr);
+  const size_t count = std::min(capacity, of.waiting.size() - of.taken);
+  std::memcpy(to, of.waiting.data() + of.taken, count);
+  of.taken += count;
+  if (of.closing && of.taken == of.waiting.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
+  if (count == 0 && !of.closing) return NGHTTP2_ERR_DEFERRED;
   return static_cast<ssize_t>(count);
 }
 
-void rm_connection::take(int32_t stream, std::string_view bytes) {
-  if (stream != stream_) return;
-  in_ += bytes;
+void rm_connection::take(int32_t id, std::string_view bytes) {
+  if (id != first_.id && id != beside_.id) return;
+  one_stream &of = id == first_.id ? first_ : beside_;
+  of.in += bytes;
   size_t at = 0;
-  while (in_.size() - at >= header) {
+  while (of.in.size() - at >= header) {
     uint32_t length = 0;
-    std::memcpy(&length, in_.data() + at + 1, sizeof length);
+    std::memcpy(&length, of.in.data() + at + 1, sizeof length);
     length = ntohl(length);
-    if (in_.size() - at - header < length) break;
-    on_response_(std::string_view(in_).substr(at + header, length));
+    if (of.in.size() - at - header < length) break;
+    of.on_response(std::string_view(of.in).substr(at + header, length));
     at += header + length;
   }
-  in_.erase(0, at);
+  of.in.erase(0, at);
 }
 
 }  // namespace tenon::bench

@@ -30,9 +30,12 @@ class rm_connection {
 
   // The stream that everything after it is sent on.
   void open(const std::string &path);
+  // Another one, with what hears its messages; closes with the connection. Once.
+  void open_beside(const std::string &path, std::function<void(std::string_view)> on_response);
 
   // Puts a framed message behind what waits.
   void put(std::string_view framed_message);
+  void put_beside(std::string_view framed_message);
 
   // Sends as much as the scheduler takes without waiting.
   void flush();
@@ -40,33 +43,39 @@ class rm_connection {
   // Sends and receives what can be without waiting.
   void go_on();
 
+  // Sends and receives until this holds.
+  void wait(const bool &until);
+
   // Closes its half of the stream and waits for the scheduler's.
   void close();
 
   [[nodiscard]] int descriptor() const { return descriptor_; }
   [[nodiscard]] bool wants_to_write() const;
-  [[nodiscard]] size_t unsent_bytes() const { return waiting_.size() - taken_ + (out_.size() - written_); }
+  [[nodiscard]] size_t unsent_bytes() const { return first_.waiting.size() - first_.taken + (out_.size() - written_); }
 
  private:
-  int32_t request(const std::string &path);
+  struct one_stream {
+    int32_t id = 0;
+    std::function<void(std::string_view)> on_response;
+    std::string waiting;   // framed messages
+    size_t taken = 0;      // of them, into HTTP/2
+    bool closing = false;  // nothing follows what waits
+    std::string in;        // a response that has not come whole
+  };
+  int32_t request(const std::string &path, one_stream &on);
+  void put(one_stream &on, std::string_view framed_message);
   void receive();
-  void wait(const bool &until);
-  void take(int32_t stream, std::string_view bytes);
+  void take(int32_t id, std::string_view bytes);
   static ssize_t read_waiting(nghttp2_session *, int32_t, uint8_t *to, size_t capacity, uint32_t *flags,
-                              nghttp2_data_source *, void *self);
+                              nghttp2_data_source *from, void *self);
 
   int descriptor_ = -1;
-  std::function<void(std::string_view)> on_response_;
   nghttp2_session *session_ = nullptr;
-  int32_t stream_ = 0;
-  bool closing_ = false;  // nothing follows what waits
-  bool closed_ = false;   // the last call or stream has ended
+  one_stream first_, beside_;
+  bool closed_ = false;  // the last call or stream has ended
   std::string problem_;
-  std::string waiting_;  // framed messages
-  size_t taken_ = 0;     // of them, into HTTP/2
-  std::string out_;      // bytes for the socket
+  std::string out_;  // bytes for the socket
   size_t written_ = 0;
-  std::string in_;  // a response that has not come whole
 };
 
 }  // namespace tenon::bench
