@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <sstream>
 #include <utility>
 #include <vector>

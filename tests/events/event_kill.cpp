@@ -11,6 +11,7 @@
 #include <iostream>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "sink_case.hpp"
 

@@ -4,6 +4,7 @@
 #include <google/protobuf/stubs/logging.h>
 
 #include <random>
+#include <string>
 
 #include "messages.hpp"
 #include "service_case.hpp"

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <future>
+#include <thread>
 
 #include "fixture_folder.hpp"
 #include "refusal_matchers.hpp"

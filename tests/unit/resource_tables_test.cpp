@@ -3,6 +3,8 @@
 // means; the rows with null fix what that is for each operation.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tables.hpp"
 #include "tenon/kernel/resources.hpp"
 

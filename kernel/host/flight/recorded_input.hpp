@@ -4,6 +4,7 @@
 
 #include <boost/json/object.hpp>
 #include <cstddef>
+#include <memory>
 #include <memory_resource>
 #include <optional>
 #include <string_view>

@@ -3,6 +3,7 @@
 
 #include <utf8.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace tenon::events_postgresql {

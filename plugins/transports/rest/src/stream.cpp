@@ -5,6 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/ssl.hpp>
+#include <chrono>
 
 namespace tenon::rest {
 namespace {
