@@ -61,12 +61,11 @@ class GrpcRates : public ::testing::Test {
     first::RegisterResourceManagerRequest registration;
     registration.set_rmid(rm);
     first::RegisterResourceManagerResponse registered;
-    const grpc::Status status =
-        call(through, "/tenon.v1.Checks/RegisterResourceManager", registration, registered);
+    const grpc::Status status = call(through, "/tenon.v1.Checks/RegisterResourceManager", registration, registered);
     EXPECT_TRUE(status.ok()) << status.error_message();
     open_stream<first::UpdateRequest, first::UpdateResponse> updates(through, "/si.v1.Scheduler/Update");
     open_stream<v1::CheckPlacementsRequest, v1::CheckPlacementsResponse> checks(through,
-                                                                               "/tenon.v1.Checks/CheckPlacements");
+                                                                                "/tenon.v1.Checks/CheckPlacements");
     v1::CheckPlacementsRequest hello;
     hello.set_rmid(rm);
     EXPECT_TRUE(checks.send(hello));

@@ -153,6 +153,14 @@ TEST_F(Embedded, HeldUntilItSaysThatItsRecoveryIsDone) {
   EXPECT_THAT(of_type(TENON_RM_ALLOCATION), SizeIs(1));
 }
 
+TEST_F(Embedded, AJournalOnAFullDiskIsReportedAndNothingElseEnds) {
+  scheduler with({.manual = true, .start_ms = 1'000, .journal = "/dev/full"});
+  resource_manager rm(with, {.name = "rm-1"}, all());
+  rm.submit(cluster(1).messages());
+  EXPECT_EQ(with.step(2'000), 1U);
+  EXPECT_THAT(with.dump(), HasSubstr("\"journalFailure\":\"the journal cannot be written: No space left on device\""));
+}
+
 TEST_F(Embedded, WhatIfChangesNothing) {
   scheduler with({.manual = true, .start_ms = 1'000});
   resource_manager rm(with, {.name = "rm-1"}, all());

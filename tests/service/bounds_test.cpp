@@ -163,6 +163,37 @@ TEST_F(Bounds, BytesAreThoseOfTexts) {
   EXPECT_THAT(heard(session, TENON_RM_REJECTED_ASK), SizeIs(1)) << "less than it has";
 }
 
+TEST_F(Bounds, AnRmAtItsLimitOfBytesGoesOnAfterItDeletedSome) {
+  open(bounded(&host::running_limits::max_bytes, 60'000));
+  const uint64_t session = enter();
+  for (int round = 0; round < 3; ++round) {
+    int came = 0;
+    for (; came < 1'000 && heard(session, TENON_RM_REJECTED_APPLICATION).size() == static_cast<size_t>(round); ++came) {
+      requests more;
+      more.application("app-" + std::to_string(round) + "-" + std::to_string(came), "root.default",
+                       {{"tag", std::string(1'000, 'x')}});
+      send(session, more);
+    }
+    EXPECT_GT(came, 10) << "round " << round;
+    requests go;
+    for (int i = 0; i < came; ++i) go.remove_application("app-" + std::to_string(round) + "-" + std::to_string(i));
+    send(session, go);
+    EXPECT_LT(bound("bytes").kept, 10'000U);
+  }
+}
+
+TEST_F(Bounds, AMailboxHoldsRequestsListsAndTexts) {
+  auto how = bounded(&host::running_limits::mailbox_bytes, 100'000);
+  open(std::move(how));
+  const uint64_t session = enter();
+  requests many;
+  for (int i = 0; i < 10'000; ++i) many.ask({.key = "k"});
+  const auto out = fake_.submit(session, many.messages());
+  EXPECT_EQ(out.status, TENON_RETRY);
+  EXPECT_LT(out.accepted, 1'000U) << "each is a request with lists";
+  settle();
+}
+
 // Each round everything comes and goes; what stays for as long as the partition does came with the first.
 TEST_F(Bounds, WhatComesAndGoesLeavesNothing) {
   open(bounded(&host::running_limits::max_asks, 1'000));

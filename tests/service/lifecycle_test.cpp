@@ -196,6 +196,81 @@ TEST_F(Lifecycle, RecoveryHoldNothingIsPlacedUntilItIsDone) {
   EXPECT_EQ(placed(session), 1U);
 }
 
+TEST_F(Lifecycle, RequestsWithoutPartitionGoToTheOnlyOneOfTheRm) {
+  open(manual({{"default", R"(
+partitions: [ { name: gpu, queues: [ { name: root, submitacl: "*", queues: [ { name: default } ] } ] } ]
+)"}}));
+  const uint64_t session = enter();
+  submit(session, cluster(2, 2));
+  settle();
+  EXPECT_EQ(placed(session), 2U);
+  EXPECT_EQ(heard(session, TENON_RM_ALLOCATION)[0].partition, "gpu");
+  requests more;
+  more.change_node("node-0", TENON_NODE_DRAIN).change_node("node-1", TENON_NODE_UPDATE, {{"vcore", 20'000}});
+  more.release("app-1", "ask-0");
+  submit(session, more);
+  settle();
+  service_->call([&](cycle_access &on) {
+    const auto nodes = on.state().snapshot().partitions.at(0).nodes;
+    EXPECT_FALSE(nodes.at(0).schedulable);
+    EXPECT_EQ(nodes.at(1).capacity.at("vcore"), 20'000);
+  });
+  EXPECT_THAT(heard(session, TENON_RM_RELEASE), SizeIs(1));
+}
+
+TEST_F(Lifecycle, AReleaseUnderAWrongNameIsRefusedAndForgetsNothing) {
+  open(manual());
+  const uint64_t session = enter();
+  requests batch = cluster(1, 1);
+  batch.application("app-2");
+  submit(session, batch);
+  settle();
+  const std::string uuid = heard(session, TENON_RM_ALLOCATION).at(0).uuid;
+  ::testing::internal::CaptureStderr();
+  requests wrong;
+  wrong.release("app-2", "ask-0", uuid).release("app-1", "ask-9", uuid).release("nobody", "", uuid);
+  submit(session, wrong);
+  settle();
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("of application 'app-2' with key 'ask-0', but the allocation is another one's"));
+  EXPECT_THAT(heard(session, TENON_RM_RELEASE), SizeIs(0));
+  requests right;
+  right.release("app-1", "ask-0", uuid);
+  submit(session, right);
+  settle();
+  EXPECT_THAT(heard(session, TENON_RM_RELEASE), SizeIs(1));
+}
+
+TEST_F(Lifecycle, AReleaseThatIsNotConfirmedInTimeIsReportedUntilItIs) {
+  open(manual({{"default", R"(
+partitions: [ { name: default, timeouts: { releaseconfirm: 1m },
+                queues: [ { name: root, submitacl: "*", queues: [ { name: default } ] } ] } ]
+)"}}));
+  const uint64_t session = enter();
+  requests batch = cluster(1, 0);
+  for (const char *key : {"a", "b"}) batch.ask({.key = key, .timeout_ms = 1'000});
+  submit(session, batch);
+  settle(1'000);
+  settle(2'000);
+  const auto told = heard(session, TENON_RM_RELEASE);
+  ASSERT_THAT(told, SizeIs(2));
+  settle(61'999);
+  EXPECT_EQ(status().unconfirmed, 0U);
+  ::testing::internal::CaptureStderr();
+  settle(62'000);
+  settle(90'000);
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(status().unconfirmed, 2U);
+  EXPECT_THAT(log, HasSubstr("has not confirmed for 60 s that allocation a of application app-1 has ended"));
+  EXPECT_EQ(log.find("allocation a of", log.find("allocation a of") + 1), std::string::npos) << "once";
+  requests confirmed;
+  confirmed.release("app-1", told[0].key, told[0].uuid, TENON_TERMINATION_TIMEOUT);
+  confirmed.release("app-1", told[1].key, {}, TENON_TERMINATION_TIMEOUT);
+  submit(session, confirmed);
+  settle(91'000);
+  EXPECT_EQ(status().unconfirmed, 0U);
+}
+
 TEST_F(Lifecycle, NodeInAnotherPartitionIsFoundThereLater) {
   const std::string two = R"(
 partitions:

@@ -227,8 +227,8 @@ TEST_F(Lockstep, ReloadThatTheLastRmCannotTakeReachesNoRm) {
   settle();
   const auto revision = service_->revisions().at(0).number;
   for (int i = 0; i < 2; ++i) {
-    const auto why =
-        service_->reload({{"default", queues("{ name: new }")}, {"batch", queues("{ name: batch, queues: [ { name: child } ] }")}});
+    const auto why = service_->reload(
+        {{"default", queues("{ name: new }")}, {"batch", queues("{ name: batch, queues: [ { name: child } ] }")}});
     ASSERT_TRUE(why);
     EXPECT_THAT(why->text(), HasSubstr("RM 'rm-2'"));
     EXPECT_THAT(why->text(), HasSubstr("nothing was changed"));
@@ -236,7 +236,8 @@ TEST_F(Lockstep, ReloadThatTheLastRmCannotTakeReachesNoRm) {
   settle(2'000);
   EXPECT_THAT(heard(stopped, TENON_RM_ALLOCATION), SizeIs(0));
   service_->call([&](cycle_access &on) {
-    for (const auto &queue : on.state().snapshot().partitions.at(0).queues)
+    const auto queues_now = on.state().snapshot().partitions.at(0).queues;
+    for (const auto &queue : queues_now)
       EXPECT_EQ(queue.state, queue.path == "root" ? object_state::active : object_state::stopped) << queue.path;
   });
   EXPECT_EQ(service_->revisions().at(0).number, revision);

@@ -108,7 +108,7 @@ TEST_F(Pressure, HoweverManyAnswersOneCommandMakesAnRmThatTakesThemStays) {
   how.limits->mailbox_requests = 1'000;
   open(std::move(how));
   const uint64_t session = enter();
-  submit(session, cluster(1, 600));
+  submit(session, cluster(60, 600));
   for (int i = 0; i < 10; ++i) settle(1'000);
   requests removal;
   removal.remove_application("app-1");
@@ -127,7 +127,7 @@ TEST_F(Pressure, AnRmThatTakesAnswersSlowlyStaysAndOneThatTakesNoneEnds) {
   how.limits->mailbox_requests = 1'000;
   open(std::move(how));
   const uint64_t session = enter();
-  submit(session, cluster(1, 600));
+  submit(session, cluster(60, 600));
   for (int i = 0; i < 10; ++i) settle(1'000);
   fake_.take_at_most(session, 0);
   requests removal;
@@ -140,6 +140,7 @@ TEST_F(Pressure, AnRmThatTakesAnswersSlowlyStaysAndOneThatTakesNoneEnds) {
     settle(now_ms += 9'000);
     EXPECT_EQ(status().state, rm_state::paused) << "at " << now_ms;
   }
+  settle(now_ms);  // that it took the last one is seen now
   settle(now_ms + 9'999);
   EXPECT_EQ(status().state, rm_state::paused);
   settle(now_ms + 10'000);

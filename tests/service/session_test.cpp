@@ -1,5 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // A session from registration to answers, by hand and with threads.
+#include <atomic>
+#include <set>
+
 #include "service_case.hpp"
 
 namespace tenon::service::testing {
@@ -86,6 +89,84 @@ TEST_F(Session, ReportedAllocationKeepsTheNameThatTheRmGave) {
   settle();
   ASSERT_THAT(heard(session, TENON_RM_RELEASE), SizeIs(1));
   EXPECT_EQ(heard(session, TENON_RM_RELEASE)[0].uuid, "the-rm-says-so");
+}
+
+TEST_F(Session, EveryAllocationOfAReportKeepsItsUuidAndNoNewOneRepeatsIt) {
+  auto how = manual();
+  open(how);
+  uint64_t session = enter();
+  requests batch = cluster(1, 4);
+  submit(session, batch);
+  settle();
+  const auto before = heard(session, TENON_RM_ALLOCATION);
+  ASSERT_THAT(before, SizeIs(4));
+  for (const bool one_by_one : {false, true}) {
+    const size_t seen = fake_.taken(session).size();  // sessions are numbered from 1 again
+    const auto heard_now = [&](uint32_t type) {
+      std::vector<interface::heard> out;
+      const auto all = fake_.taken(session);
+      for (size_t i = seen; i < all.size(); ++i)
+        if (all[i].what.type == type) out.push_back(all[i].what);
+      return out;
+    };
+    open(how);  // as after a restart
+    session = enter();
+    // Unchanged ones, one that the RM named, an independent one and one of others.
+    std::vector<interface::existing_of> all;
+    for (const auto &one : before) all.push_back({.key = one.key, .uuid = one.uuid});
+    all.insert(all.begin() + 1, {.application = "", .key = "alone", .uuid = "alone-uuid"});
+    all.insert(all.begin() + 2,
+               {.application = "", .key = "foreign", .uuid = "foreign-uuid", .tags = {{"foreign", "static"}}});
+    all.push_back({.key = "named", .uuid = "named-uuid"});
+    requests report;
+    report.application("app-1");
+    report.node("node-0", {{"vcore", 10'000}}, {}, one_by_one ? std::vector<interface::existing_of>() : all);
+    if (one_by_one)
+      for (const interface::existing_of &one : all) report.allocation(one, "node-0");
+    submit(session, report);
+    settle();
+    std::set<std::string> reported, told;
+    for (const interface::existing_of &one : all)
+      if (one.key != "foreign") reported.insert(one.uuid);
+    for (const auto &one : heard_now(TENON_RM_ALLOCATION)) told.insert(one.uuid);
+    EXPECT_EQ(told, reported) << one_by_one;
+    requests more;
+    for (const auto &one : before) more.release("app-1", one.key, one.uuid);
+    submit(session, more);
+    settle(2'000);
+    EXPECT_THAT(heard_now(TENON_RM_RELEASE), SizeIs(4)) << "what is released is free";
+    requests again;
+    for (const auto &one : before) again.ask({.key = one.key});
+    submit(session, again);
+    settle(3'000);
+    std::set<std::string> fresh;
+    for (const auto &one : heard_now(TENON_RM_ALLOCATION)) fresh.insert(one.uuid);
+    EXPECT_EQ(fresh.size(), reported.size() + 4) << "a UUID that was reported is given again";
+  }
+}
+
+TEST_F(Session, AllocationsOfOneKeyThatAreReportedOneByOneAreToldApartByUuid) {
+  open(manual());
+  const uint64_t session = enter();
+  requests report = cluster(2, 0);
+  report.allocation({.key = "many", .uuid = "first"}, "node-0").allocation({.key = "many", .uuid = "second"}, "node-0");
+  report.allocation({.key = "many", .uuid = "third"}, "node-1");
+  report.allocation({.key = "many", .uuid = "second", .resources = {{"vcore", 2000}}}, "node-0");
+  submit(session, report);
+  settle();
+  EXPECT_THAT(heard(session, TENON_RM_ALLOCATION), SizeIs(3));
+  service_->call([&](cycle_access &on) {
+    const auto nodes = on.state().snapshot().partitions.at(0).nodes;
+    EXPECT_EQ(nodes.at(0).allocated, (amount_map{{"vcore", 3000}}));
+    EXPECT_EQ(nodes.at(1).allocated, (amount_map{{"vcore", 1000}}));
+  });
+  requests let_go;
+  let_go.release("app-1", "many", "first");
+  submit(session, let_go);
+  settle();
+  service_->call([&](cycle_access &on) {
+    EXPECT_EQ(on.state().snapshot().partitions.at(0).nodes.at(0).allocated, (amount_map{{"vcore", 2000}}));
+  });
 }
 
 TEST_F(Session, MalformedRequestRefusedInWordsAndTheOnesBeforeTaken) {

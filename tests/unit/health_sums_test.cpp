@@ -43,10 +43,14 @@ TEST_F(HealthSums, ANodeThatHasLessThanRunsOnItIsWell) {
 
 TEST_F(HealthSums, ANodeOnWhichOthersUseMoreThanIsLeftIsWell) {
   const named_amount much[] = {{"vcore", 9}, {"gpu", 2}};
-  update_node occupied{tenon::testing::default_partition, "node", {}, much};
+  update_node occupied;
+  occupied.partition = tenon::testing::default_partition;
+  occupied.node = "node";
+  occupied.occupied = much;
   occupied.has_occupied = true;
   c_.run(occupied);
-  EXPECT_EQ(c_->snapshot().partitions.at(0).nodes.at(0).available, (amount_map{{"vcore", -7}, {"memory", 10}, {"gpu", -2}}));
+  EXPECT_EQ(c_->snapshot().partitions.at(0).nodes.at(0).available,
+            (amount_map{{"vcore", -7}, {"memory", 10}, {"gpu", -2}}));
   EXPECT_THAT(failures(c_->snapshot()), IsEmpty());
 }
 

@@ -65,6 +65,8 @@ class random_commands {
   int64_t time() { return static_cast<int64_t>(engine_()); }
   uint64_t number(uint64_t below) { return engine_() % below; }
 
+  bool without_configurations = false;  // some commands have none, and are refused
+
  private:
   static constexpr size_t kinds_of_3 = 21;
 
@@ -151,7 +153,7 @@ class random_commands {
       if (format_ != 3) fill(x.text);
     } else if constexpr (std::is_same_v<T, const cluster_config *>) {
       fill(configs_.emplace_back());
-      x = engine_() % 8 == 0 ? nullptr : &configs_.back();
+      x = engine_() % 8 == 0 && without_configurations ? nullptr : &configs_.back();
     } else {
       // In format 3 these two alone have answers.
       constexpr bool always_answered = std::is_same_v<T, step> || std::is_same_v<T, inspect>;

@@ -88,6 +88,17 @@ TEST_P(EveryFormat, ReadsWhatWasWritten) {
   }
 }
 
+TEST(Format4, ACommandWithoutItsConfigurationIsRefused) {
+  for (const command &c : {command(register_rm{"rm", "1", "default", nullptr}), command(configure{"rm", nullptr})}) {
+    std::string bytes = journal_header("me");
+    append_entry(bytes, 1, advance{});
+    append_entry(bytes, 1, c);
+    const reading all = read(bytes);
+    EXPECT_EQ(all.entries, 1U);
+    EXPECT_NE(all.refused.find("there is no configuration"), std::string::npos) << all.refused;
+  }
+}
+
 TEST_P(EveryFormat, WithoutEntriesIsEmpty) {
   const reading none = read(of().header(""));
   EXPECT_EQ(none.refused, "");

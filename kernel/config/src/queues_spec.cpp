@@ -348,7 +348,8 @@ constexpr key_spec timeouts_keys[] = {
      .fallback = "`20s`"},
     {.key = "releaseconfirm",
      .kind = kind::duration,
-     .summary = "After which time a release that the resource manager has not confirmed is reported.",
+     .summary = "After which time a release that the resource manager has not confirmed is reported, as an event and "
+                "by health. Its place stays taken.",
      .fallback = "`10m`"},
 };
 

@@ -20,7 +20,7 @@ constexpr state_json::old_key old_keys[] = {{"state", "now_ms", "now"},
 }  // namespace
 
 std::string dump(const kernel_snapshot &state, const std::vector<service::rm_status> &rms,
-                 const std::map<uint64_t, std::string> &said) {
+                 const std::map<uint64_t, std::string> &said, const std::string &journal_failure) {
   json::object out = state_json::write(state, {old_keys, {}, false});
   json::array managers;
   for (const service::rm_status &one : rms) {
@@ -29,6 +29,7 @@ std::string dump(const kernel_snapshot &state, const std::vector<service::rm_sta
     managers.push_back(std::move(rm));
   }
   out["resourceManagers"] = std::move(managers);
+  if (!journal_failure.empty()) out["journalFailure"] = journal_failure;
   return json::serialize(out);
 }
 

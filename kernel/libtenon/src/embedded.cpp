@@ -2,6 +2,7 @@
 #include "embedded.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -89,6 +90,24 @@ tenon_status local_port::close(const tenon_host *host, const tenon_local_port *p
   return TENON_OK;
 }
 
+// Handed to the system at once: the disk says then whether it has room.
+std::string instance::write_journal(std::string_view bytes) {
+  const std::lock_guard lock(journal_mutex_);
+  if (!journal_failure_.empty()) return {};
+  if (std::fwrite(bytes.data(), 1, bytes.size(), journal.get()) == bytes.size() && std::fflush(journal.get()) == 0) {
+    journal_bytes_ += bytes.size();
+    return {};
+  }
+  journal_failure_ = std::generic_category().message(errno);
+  static_cast<void>(::ftruncate(::fileno(journal.get()), static_cast<off_t>(journal_bytes_)));
+  return journal_failure_;
+}
+
+std::string instance::journal_failure() {
+  const std::lock_guard lock(journal_mutex_);
+  return journal_failure_.empty() ? journal_failure_ : "the journal cannot be written: " + journal_failure_;
+}
+
 result<std::unique_ptr<instance>> open(const tenon_scheduler_options &options) {
   auto plan = plan_of(view(options.deployment));
   if (!plan) return plan.why();
@@ -106,8 +125,9 @@ result<std::unique_ptr<instance>> open(const tenon_scheduler_options &options) {
     out->journal.reset(std::fopen(name.c_str(), "wbe"));
     if (out->journal == nullptr)
       return refusal{name, "a file that can be written", std::generic_category().message(errno), "name another one"};
-    how.journal = [file = out->journal.get()](std::string_view bytes) {
-      std::fwrite(bytes.data(), 1, bytes.size(), file);
+    how.journal = [self = out.get(), name, log = modules->get()](std::string_view bytes) {
+      if (const auto why = self->write_journal(bytes); !why.empty())
+        log->warn("journal " + name + ": writing failed: " + why + "; it ends with the last whole record");
     };
   }
   auto made = service::scheduler::open(std::move(*modules), std::move(how));
@@ -115,6 +135,10 @@ result<std::unique_ptr<instance>> open(const tenon_scheduler_options &options) {
   out->service = std::move(*made);
   observe::people_options of_people;
   out->people = observe::open_to_people(*out->service, std::move(of_people));
+  out->people->all().health().add([self = out.get()] {
+    return std::vector{observe::check_of("Recordings", "Check that the journal can be written",
+                                         observe::health_check::state::fails, self->journal_failure())};
+  });
   if (auto why = out->service->start()) return *why;
   return out;
 }

@@ -38,19 +38,28 @@ struct file_closer {
 struct instance {
   virtual ~instance() = default;
 
+  // Why it failed, the first time; empty: it did not, or had before.
+  std::string write_journal(std::string_view bytes);
+  [[nodiscard]] std::string journal_failure();  // empty: there is none
+
   local_port port;
   std::unique_ptr<std::FILE, file_closer> journal;
   std::shared_ptr<observe::people_services> people;
   std::unique_ptr<service::scheduler> service;
   std::mutex rms_mutex;
   std::vector<std::unique_ptr<tenon_rm>> rms;
+
+ private:
+  std::mutex journal_mutex_;
+  uint64_t journal_bytes_ = 0;  // of whole records
+  std::string journal_failure_;
 };
 
 [[nodiscard]] result<std::unique_ptr<instance>> open(const tenon_scheduler_options &options);
 
-// The whole state as JSON; `said` is what each RM says of itself.
+// The whole state as JSON; `said` is what each RM says of itself. `journal_failure`: empty where there is none.
 [[nodiscard]] std::string dump(const kernel_snapshot &state, const std::vector<service::rm_status> &rms,
-                               const std::map<uint64_t, std::string> &said);
+                               const std::map<uint64_t, std::string> &said, const std::string &journal_failure);
 
 }  // namespace tenon::embedded
 

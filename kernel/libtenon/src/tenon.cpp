@@ -86,7 +86,7 @@ tenon_status tenon_scheduler_dump(tenon_scheduler *self, void (*take)(void *cont
     std::shared_ptr<const tenon::frozen_state> state;
     if (!self->service->call([&](tenon::service::cycle_access &on) { state = on.state().freeze(); }))
       return closed(nullptr);
-    const std::string json = tenon::embedded::dump(state->plain(), self->service->rms(), said);
+    const std::string json = tenon::embedded::dump(state->plain(), self->service->rms(), said, self->journal_failure());
     take(context, {json.data(), json.size()});
     return TENON_OK;
   });

@@ -55,6 +55,9 @@ std::string standing(const rm_standing &rm) {
   if (!rm.connected) return rm.id + " is away";
   if (rm.throttled) return rm.id + " does not take its answers";
   if (rm.held) return rm.id + ": its recovery is not done";
+  if (rm.unconfirmed != 0)
+    return rm.id + " has not confirmed " + std::to_string(rm.unconfirmed) +
+           " releases for too long: their places stay taken";
   if (!rm.beyond.empty()) return rm.id + " keeps as much as it may, " + rm.beyond + ": more is refused";
   return {};
 }

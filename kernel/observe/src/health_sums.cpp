@@ -44,7 +44,8 @@ bool is_whole(const node_snapshot &n) {
   for (const amount_map *one : {&n.capacity, &n.allocated, &n.occupied, &n.available})
     for (const auto &[type, amount] : *one) types.insert(type);
   return std::all_of(types.begin(), types.end(), [&](const std::string &type) {
-    return of(n.available, type) == sub_saturating(sub_saturating(of(n.capacity, type), of(n.occupied, type)), of(n.allocated, type));
+    return of(n.available, type) ==
+           sub_saturating(sub_saturating(of(n.capacity, type), of(n.occupied, type)), of(n.allocated, type));
   });
 }
 

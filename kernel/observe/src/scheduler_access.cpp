@@ -25,8 +25,7 @@ int64_t now_unix_ms() {
 
 class scheduler_access final : public kernel_access {
  public:
-  scheduler_access(service::scheduler &to, people_options options)
-      : to_(to), options_(std::move(options)) {}
+  scheduler_access(service::scheduler &to, people_options options) : to_(to), options_(std::move(options)) {}
 
   bool call(const std::function<void(kernel &, const applier &)> &work) override {
     return to_.call([&](service::cycle_access &on) { work(on.state(), [&](const command &c) { on.apply(c); }); });
@@ -85,8 +84,9 @@ class scheduler_access final : public kernel_access {
     if (configured found = look_for(wish.rm, wish.policy_group); found.what != configured::outcome::done) return found;
     const bool all = wish.rm.empty() && wish.policy_group.empty();
     const std::string group = group_of(wish.rm, wish.policy_group);
-    const service::configured made = wish.text.empty() ? to_.reload_files({all ? std::string() : group, wish.forced, wish.only_tried})
-                                                       : to_.configure({wish.rm, group, wish.text, wish.by, wish.only_tried});
+    const service::configured made = wish.text.empty()
+                                         ? to_.reload_files({all ? std::string() : group, wish.forced, wish.only_tried})
+                                         : to_.configure({wish.rm, group, wish.text, wish.by, wish.only_tried});
     configured out{configured::outcome::done, {}, made.why, made.revision, made.checksum, made.notes};
     if (!made.why) return out;
     out.what = made.is_older ? configured::outcome::in_the_way : configured::outcome::refused;
@@ -210,7 +210,7 @@ class scheduler_access final : public kernel_access {
     to_.post([told = std::move(told)](service::cycle_access &on) {
       std::vector<rm_standing> out;
       for (const service::rm_status &one : on.rms())
-        out.push_back({one.id, one.connected, one.held, one.throttled, reached(one)});
+        out.push_back({one.id, one.connected, one.held, one.throttled, reached(one), one.unconfirmed});
       told(std::move(out));
     });
   }

@@ -80,39 +80,41 @@ void cycle::take(const decision_view &d) {
   if (d.is(decision_kind::allocated)) note_allocation(d, *where, uuid);
   shared_.counters.answers += writer_.write(d, kernel_, *to, *where, uuid);
   // One that the RM confirms is named by it then.
-  if (const auto *gone = d.as<decided::released>(); gone != nullptr && !is_confirmed_later(gone->end))
-    forget_allocation(d, *where, uuid);
+  if (const auto *gone = d.as<decided::released>(); gone != nullptr) {
+    if (is_confirmed_later(gone->end))
+      where->to_confirm.told(d.allocation_sequence, d.application, d.key, now_ms_);
+    else
+      forget_allocation(d, *where, uuid);
+  }
   if (d.is(decision_kind::node_accepted) && to->partitions.size() > 1) to->nodes[std::string(d.node)] = where;
 }
 
 void cycle::forget_allocation(const decision_view &d, rm_partition &where, std::string_view uuid) {
-  where.sequences.erase(hash_of(uuid));
+  where.named.erase(hash_of(uuid));
+  where.to_confirm.confirmed(d.allocation_sequence);
   if (where.given_uuids.empty()) return;
   const auto given = where.given_uuids.find(d.allocation_sequence);
   if (given == where.given_uuids.end()) return;
-  where.sequences.erase(hash_of(given->second));
+  where.named.erase(hash_of(given->second));
   where.given_uuids.erase(given);
+}
+
+// The UUID that the RM gave the allocation that was just decided to be there, of those that the command reports.
+std::string_view cycle::next_reported_uuid() {
+  if (const auto *node = std::get_if<add_node>(&existing_->what))
+    while (next_existing_ < node->existing.size() && node->existing[next_existing_].foreign) ++next_existing_;
+  return next_existing_ < existing_->uuids.size() ? existing_->uuids[next_existing_++] : std::string_view{};
 }
 
 // Keeps what a UUID stands for: the scheduler's own, and the RM's of an allocation that it reported.
 void cycle::note_allocation(const decision_view &d, rm_partition &where, std::string_view uuid) {
-  where.sequences.insert_or_assign(hash_of(uuid), d.allocation_sequence);
+  const named_allocation one{d.allocation_sequence, hash_of_name(d.application), hash_of_name(d.key)};
+  where.named.insert_or_assign(hash_of(uuid), one);
   if (existing_ == nullptr || !std::get<decided::allocated>(d.what).existing) return;
-  const auto remember = [&](const existing_allocation &given, std::string_view name) {
-    if (name.empty() || name == uuid || given.ask.key != d.key || given.ask.application != d.application) return false;
-    where.sequences.insert_or_assign(hash_of(name), d.allocation_sequence);
-    where.given_uuids.insert_or_assign(d.allocation_sequence, std::string(name));
-    return true;
-  };
-  if (const auto *one = std::get_if<put_allocation>(&existing_->what)) {
-    remember(one->allocation, existing_->uuids.front());
-  } else if (const auto *node = std::get_if<add_node>(&existing_->what)) {
-    for (; next_existing_ < node->existing.size(); ++next_existing_)
-      if (remember(node->existing[next_existing_], existing_->uuids[next_existing_])) {
-        ++next_existing_;
-        return;
-      }
-  }
+  const std::string_view given = next_reported_uuid();
+  if (given.empty() || given == uuid) return;
+  where.named.insert_or_assign(hash_of(given), one);
+  where.given_uuids.insert_or_assign(d.allocation_sequence, std::string(given));
 }
 
 turn_outcome cycle::turn(uint32_t max_decisions, std::optional<partition_id> only) {
@@ -247,6 +249,7 @@ rm_status cycle::status_of(const rm_session &one) const {
   out.state = one.state;
   out.connected = one.presence.is_here();
   out.held = one.held;
+  for (const auto &partition : one.partitions) out.unconfirmed += partition->to_confirm.late();
   out.throttled = one.throttled;
   out.session = one.who.id;
   out.waiting_requests = one.waiting_requests;

@@ -87,11 +87,14 @@ class cycle final : public cycle_access {
   bool pump(rm_session &from);  // true: there is more at once
   progress apply(rm_session &from, request_batch &of, request &one);
   progress resolve(rm_session &from, request_batch &of, request &one, add_application &c);
+  static void find_reported(const rm_session &from, const request &one, put_allocation &c);
   // Whether it is refused, and told so, since the RM keeps too much.
   bool is_beyond_bounds(rm_session &from, command &c);
   static uint32_t answer_beyond_bounds(const rm_session &from, const rm_partition &where, const command &c,
                                        std::string_view why);  // the number of answers
-  void apply_release(rm_partition *where, const request &one, release c);
+  void apply_release(const rm_session &from, rm_partition *where, const request &one, release c);
+  // Reports releases that the RM has not confirmed for too long.
+  void look_for_unconfirmed(rm_session &one);
   void apply_change(rm_session &from, const change_node &c);
   void apply_own_configuration(rm_session &from, const sent_configuration &sent);
   static std::optional<refusal> leaves_nothing(const rm_session &one, const group_config &config);
@@ -138,7 +141,7 @@ class cycle final : public cycle_access {
   const request *existing_ = nullptr;                  // whose existing allocations are being applied
   size_t next_existing_ = 0;
   bool report_refused_ = false;  // an allocation that the last command reported
-  bool as_wished_ = false;  // the node is already as the command that is being applied wants it
+  bool as_wished_ = false;       // the node is already as the command that is being applied wants it
   bool checks_ = false;
   bool inspects_all_ = false;
   int64_t inspected_ms_ = INT64_MIN;

@@ -37,11 +37,17 @@ cycle::progress cycle::apply(rm_session &from, request_batch &of, request &one) 
     ++shared_.counters.answers;
     return progress::done;
   }
+  if (!one.names_partition && from.partitions.size() == 1) {
+    const auto go_to_its_only_one = [&](auto &what) {
+      if constexpr (requires { what.partition; }) what.partition = from.partitions.front()->full_name;
+    };
+    std::visit(go_to_its_only_one, one.what);
+  }
   if (auto *application = std::get_if<add_application>(&one.what)) {
     if (one.wants_groups && resolve(from, of, one, *application) == progress::stalled) return progress::stalled;
     if (application->partition.empty()) return progress::done;  // refused above
   } else if (const auto *let_go = std::get_if<release>(&one.what)) {
-    apply_release(from.find_partition(let_go->partition), one, *let_go);
+    apply_release(from, from.find_partition(let_go->partition), one, *let_go);
     return progress::done;
   } else if (std::holds_alternative<tenon::configure>(one.what)) {
     apply_own_configuration(from, of.configurations[one.attachment - 1]);
@@ -61,6 +67,7 @@ cycle::progress cycle::apply(rm_session &from, request_batch &of, request &one) 
     apply_change(from, *change);
     return progress::done;
   }
+  if (auto *reported = std::get_if<put_allocation>(&one.what)) find_reported(from, one, *reported);
   if (is_beyond_bounds(from, one.what)) return progress::done;
   existing_ = one.uuids.empty() ? nullptr : &one;
   next_existing_ = 0;
@@ -73,6 +80,15 @@ cycle::progress cycle::apply(rm_session &from, request_batch &of, request &one) 
     ++shared_.counters.answers;
   }
   return progress::done;
+}
+
+// Which allocation an RM means that gives a UUID: one that has it, or one more of its ask.
+void cycle::find_reported(const rm_session &from, const request &one, put_allocation &c) {
+  const rm_partition *where = from.find_partition(c.partition);
+  if (where == nullptr || one.uuids.front().empty() || c.allocation.foreign) return;
+  const auto known = where->named.find(hash_of(one.uuids.front()));
+  c.allocation.apart = known == where->named.end();
+  if (!c.allocation.apart) c.allocation.sequence = known->second.sequence;
 }
 
 bool cycle::is_beyond_bounds(rm_session &from, command &c) {
@@ -173,17 +189,39 @@ cycle::progress cycle::resolve(rm_session &from, request_batch &of, request &one
   return progress::done;
 }
 
-void cycle::apply_release(rm_partition *where, const request &one, release c) {
-  if (one.uuid.empty() || where == nullptr) {
+void cycle::apply_release(const rm_session &from, rm_partition *where, const request &one, release c) {
+  if (where == nullptr) {
     apply(c);
     return;
   }
-  const auto known = where->sequences.find(hash_of(one.uuid));
-  if (known == where->sequences.end()) return;  // not there any more, or never was
-  c.allocation_sequence = known->second;
+  if (one.uuid.empty()) {
+    apply(c);
+    if (c.what != release_what::asks) where->to_confirm.confirmed(c.application, c.key);
+    return;
+  }
+  const auto known = where->named.find(hash_of(one.uuid));
+  if (known == where->named.end()) return;  // not there any more, or never was
+  const named_allocation it = known->second;
+  const bool of_another = (!c.application.empty() && hash_of_name(c.application) != it.application) ||
+                          (!c.key.empty() && hash_of_name(c.key) != it.key);
+  if (of_another) {
+    shared_.note_event({"tenon",
+                        "release refused",
+                        std::string(one.uuid),
+                        "RM '" + from.who.rm + "' releases allocation " + std::string(one.uuid) + " of application '" +
+                            std::string(c.application) + "' with key '" + std::string(c.key) +
+                            "', but the allocation is another one's; nothing is released",
+                        where->full_name,
+                        std::string(c.application),
+                        {},
+                        {}});
+    return;
+  }
+  c.allocation_sequence = it.sequence;
   apply(c);
-  where->sequences.erase(hash_of(one.uuid));
-  where->given_uuids.erase(c.allocation_sequence);
+  where->named.erase(hash_of(one.uuid));
+  where->given_uuids.erase(it.sequence);
+  where->to_confirm.confirmed(it.sequence);
 }
 
 void cycle::apply_own_configuration(rm_session &from, const sent_configuration &sent) {

@@ -94,6 +94,7 @@ void cycle::note_partitions(rm_session &one, const cluster_config &config) {
     // Another one than before, where that had drained and gone.
     known->id = kernel_.find_partition(full);
     known->identities = identities_.of(partition.user_group_resolver);
+    known->confirm_timeout_ms = partition.tuning.release_confirm_timeout_ms;
   }
 }
 
@@ -140,9 +141,29 @@ void cycle::resume(rm_session &one) {
   one.state = rm_state::running;
 }
 
+void cycle::look_for_unconfirmed(rm_session &one) {
+  for (const auto &partition : one.partitions) {
+    rm_partition &where = *partition;
+    where.to_confirm.take_late(
+        now_ms_ - where.confirm_timeout_ms, [&](const std::string &application, const std::string &key) {
+          shared_.note_event({"tenon",
+                              "release not confirmed",
+                              application + "/" + key,
+                              "RM '" + one.who.rm + "' has not confirmed for " +
+                                  std::to_string(where.confirm_timeout_ms / 1000) + " s that allocation " + key +
+                                  " of application " + application + " has ended: its place stays taken until it does",
+                              where.full_name,
+                              application,
+                              {},
+                              {}});
+        });
+  }
+}
+
 // Limits and deadlines of one RM.
 void cycle::look_after(const std::shared_ptr<rm_session> &self) {
   rm_session &one = *self;
+  look_for_unconfirmed(one);
   if (one.goodbye) {
     const bool applied = one.waiting_requests == 0;
     const bool out = !one.presence.is_here() || !one.has_undelivered() || now_ms_ >= one.goodbye_deadline_ms;
@@ -227,7 +248,8 @@ std::optional<refusal> cycle::problem_with(const rm_session &one, const group_co
 
 std::optional<refusal> cycle::put_in_force(rm_session &one, const std::shared_ptr<const group_config> &config) {
   apply(tenon::configure{one.who.rm, config->config.get()});
-  if (!outcome_.good) return refusal{"RM '" + one.who.rm + "'", "a configuration that it can take", outcome_.message, ""};
+  if (!outcome_.good)
+    return refusal{"RM '" + one.who.rm + "'", "a configuration that it can take", outcome_.message, ""};
   note_partitions(one, *config->config);
   one.in_force = config;
   return std::nullopt;

@@ -33,6 +33,7 @@ struct request {
   command what;
   std::string_view uuid;                    // of a release: which allocation
   std::span<const std::string_view> uuids;  // of existing allocations, in their order
+  bool names_partition = false;             // else it is about the RM's only one, where it has one
   bool wants_groups = false;                // of an application
   bool forced = false;                      // likewise: application.create.force
   bool as_allocation = false;               // of an ask: it was sent as an allocation without node
@@ -47,7 +48,7 @@ struct request_batch {
   std::vector<std::shared_ptr<pending_identity>> identities;
   std::vector<sent_configuration> configurations;
   size_t next = 0;     // the first that is not applied yet
-  uint64_t bytes = 0;  // of the requests' texts
+  uint64_t bytes = 0;  // that the requests hold: themselves, lists and texts
 
   void reset() {
     memory.reset();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "answer_queue.hpp"
+#include "release_watch.hpp"
 #include "request_batch.hpp"
 #include "rm_bounds.hpp"
 #include "tenon/abi/transport.h"
@@ -33,7 +34,14 @@ struct uuid_hash {
   friend bool operator==(const uuid_hash &, const uuid_hash &) = default;
 };
 [[nodiscard]] uuid_hash hash_of(std::string_view text);
+[[nodiscard]] inline uint32_t hash_of_name(std::string_view text) { return static_cast<uint32_t>(hash_of(text).high); }
 inline size_t hash_value(const uuid_hash &h) { return static_cast<size_t>(h.high); }
+
+// An allocation that has a UUID. What it is of tells a release that names something else.
+struct named_allocation {
+  uint64_t sequence = 0;
+  uint32_t application = 0, key = 0;  // hashes of the names
+};
 
 // What the cycle thread knows of one partition of an RM.
 struct rm_partition {
@@ -41,13 +49,15 @@ struct rm_partition {
   std::string full_name;                 // [rm]name: commands name it so
   answer_queue *answers = nullptr;
   host::identity_resolver *identities = nullptr;          // of its users; null: a user's only group has the user's name
-  growing_map<uuid_hash, uint64_t> sequences;             // of allocations, by UUID
+  growing_map<uuid_hash, named_allocation> named;         // by UUID
   std::unordered_map<uint64_t, std::string> given_uuids;  // of recovered ones: the RM's own
   struct unsent_check {
     uint64_t answer = 0;  // its number among the answers
     uint64_t check = 0;   // its own
   };
   std::deque<unsent_check> unsent_checks;  // in order: not known to be on the RM's connection
+  release_watch to_confirm;
+  int64_t confirm_timeout_ms = 0;  // of the configuration
 };
 
 struct session_identity {

@@ -7,6 +7,7 @@
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/post.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <future>
 #include <utility>
 
@@ -27,6 +28,10 @@ scheduler::impl::impl(std::unique_ptr<host::module_host> host, scheduler_options
   shared.wake = [this] { wake(); };
   shared.warn = [this](const std::string &line) { modules->warn(line); };
   shared.note = [this](const std::string &line) { modules->note(line); };
+  shared.note_event = [this](const events::audit_note &what) {
+    modules->warn(what.message);
+    if (hub != nullptr) hub->audit(what, cycle_->now_ms());
+  };
   read_configuration_ = [this](std::string_view policy_group, std::string_view text) {
     const auto config =
         text.empty() ? shared.group(policy_group) : shared.read(text, "the configuration that was sent");

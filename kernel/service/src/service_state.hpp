@@ -13,6 +13,7 @@
 #include "request_batch.hpp"
 #include "rm_session.hpp"
 #include "tenon/config/queues.hpp"
+#include "tenon/events/event_hub.hpp"
 #include "tenon/host/running_limits.hpp"
 
 namespace tenon::service {
@@ -49,9 +50,10 @@ struct service_state {
   session_table sessions;
   shared_counters counters;
   std::atomic<bool> closing{false};
-  std::function<void()> wake;                         // the cycle thread has something to do
-  std::function<void(const std::string &line)> warn;  // the log
-  std::function<void(const std::string &line)> note;  // the same, of what is as it should be
+  std::function<void()> wake;                                      // the cycle thread has something to do
+  std::function<void(const std::string &line)> warn;               // the log
+  std::function<void(const std::string &line)> note;               // the same, of what is as it should be
+  std::function<void(const events::audit_note &what)> note_event;  // a warning that is an event, too
 
   // Any thread. Refused with the text of `config check`.
   [[nodiscard]] result<group_config> read(std::string_view text, std::string_view file) const;

@@ -79,6 +79,7 @@ std::optional<std::string> translator::add(const tenon_rm_message *message) {
     return std::string(kind->name) + ": want a message of " + number(kind->size) + " bytes, have " +
            number(message->size);
   const size_t before = to_.requests.size();
+  names_partition_ = false;
   try {
     switch (message->type) {
       case TENON_RM_CONFIGURATION:
@@ -118,6 +119,8 @@ std::optional<std::string> translator::add(const tenon_rm_message *message) {
     to_.requests.resize(before);
     return std::string(kind->name) + ": " + why.text;
   }
+  for (size_t i = before; i < to_.requests.size(); ++i) to_.requests[i].names_partition = names_partition_;
+  to_.bytes += (to_.requests.size() - before) * sizeof(request);
   return std::nullopt;
 }
 
@@ -146,11 +149,12 @@ std::string_view translator::name(const tenon_text &from, std::string_view what)
 
 // Plain outside, [rm]name inside. A batch is mostly about one partition.
 std::string_view translator::partition(std::string_view plain) {
+  names_partition_ |= !plain.empty();
   if (plain.empty()) plain = default_partition;
   if (plain.find_first_of(partition_brackets) != std::string_view::npos)
     throw problem{"partition: want a plain name, have one with a bracket"};
   if (!last_partition_.empty() && plain == last_plain_) return last_partition_;
-  const std::span<char> full = to_.memory.array<char>(full_partition_length(rm_, plain));
+  const std::span<char> full = array_of<char>(full_partition_length(rm_, plain));
   write_full_partition_name(rm_, plain, full);
   last_partition_ = {full.data(), full.size()};
   last_plain_ = plain_partition(last_partition_);
@@ -162,7 +166,7 @@ amounts translator::amounts_of(const tenon_rm_amounts &from, std::string_view wh
   if (from.types == nullptr || from.values == nullptr || from.count > most_entries)
     throw problem{std::string(what) + ": want a list of amounts, have " + number(from.count) + " entries" +
                   (from.types == nullptr || from.values == nullptr ? " and no list" : "")};
-  const auto out = to_.memory.array<named_amount>(from.count);
+  const auto out = array_of<named_amount>(from.count);
   for (uint32_t i = 0; i < from.count; ++i) {
     out[i] = {name(from.types[i], what), from.values[i]};
     if (out[i].type.empty()) throw problem{std::string(what) + ": an amount has no type"};
@@ -175,7 +179,7 @@ texts translator::pairs_of(const tenon_rm_pairs &from, std::string_view what) {
   if (from.names == nullptr || from.values == nullptr || from.count > most_entries)
     throw problem{std::string(what) + ": want a list of pairs, have " + number(from.count) + " entries" +
                   (from.names == nullptr || from.values == nullptr ? " and no list" : "")};
-  const auto out = to_.memory.array<named_text>(from.count);
+  const auto out = array_of<named_text>(from.count);
   for (uint64_t i = 0; i < from.count; ++i) out[i] = {text(from.names[i], what), text(from.values[i], what)};
   return out;
 }
@@ -195,7 +199,7 @@ void translator::application(const tenon_rm_application &m) {
     out.user = name(m.user, "user");
     if (m.group_count > most_entries || (m.group_count != 0 && m.groups == nullptr))
       throw problem{"groups: want a list of names, have " + number(m.group_count) + " entries"};
-    const auto groups = to_.memory.array<std::string_view>(m.group_count);
+    const auto groups = array_of<std::string_view>(m.group_count);
     for (uint32_t i = 0; i < m.group_count; ++i) groups[i] = name(m.groups[i], "group");
     out.groups = groups;
     item.wants_groups = groups.empty() && !out.user.empty();
@@ -272,7 +276,7 @@ void translator::allocation(const tenon_rm_allocation &m) {
     to_.requests.back().as_allocation = true;
     return;
   }
-  const auto uuids = to_.memory.array<std::string_view>(1);
+  const auto uuids = array_of<std::string_view>(1);
   uuids[0] = name(m.uuid.length != 0 ? m.uuid : m.id, "UUID");
   to_.requests.push_back({out, {}, uuids});
 }
@@ -284,8 +288,8 @@ void translator::node(const tenon_rm_node &m) {
   if (m.action == TENON_NODE_CREATE || m.action == TENON_NODE_CREATE_DRAINING) {
     if (m.existing_count > (uint64_t{1} << 20) || (m.existing_count != 0 && m.existing == nullptr))
       throw problem{"existing allocations: want a list, have " + number(m.existing_count) + " entries"};
-    const auto all = to_.memory.array<existing_allocation>(m.existing_count);
-    const auto uuids = to_.memory.array<std::string_view>(m.existing_count);
+    const auto all = array_of<existing_allocation>(m.existing_count);
+    const auto uuids = array_of<std::string_view>(m.existing_count);
     for (uint64_t i = 0; i < m.existing_count; ++i) {
       const tenon_rm_message *one = m.existing[i];
       if (one == nullptr || one->type != TENON_RM_ALLOCATION || one->size < least_allocation)

@@ -58,6 +58,14 @@ class translator {
   std::string_view rm_;
   const host::running_limits &limits_;
   const configuration_reader &read_;
+  // Memory of the batch, which counts.
+  template <class T>
+  std::span<T> array_of(size_t count) {
+    to_.bytes += count * sizeof(T);
+    return to_.memory.array<T>(count);
+  }
+
+  bool names_partition_ = false;  // the message does
   std::string_view last_plain_, last_partition_;
 };
 

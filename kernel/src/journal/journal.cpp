@@ -83,6 +83,9 @@ class decoder {
     const auto read = [&]<class Command>(Command c, std::string_view name) {
       in.content(c);
       bad = in.damaged();
+      if constexpr (requires { c.config; }) {
+        if (!bad && c.config == nullptr) bad = damage{begin, {}, "there is no configuration"};
+      }
       if (bad) return bad->within(name);
       take_(now_ms, command(c));
     };

@@ -73,6 +73,9 @@ std::optional<damage> decoder::payload(size_t begin, size_t end) {
     in.details = details;
     in(c);
     in.finish();
+    if constexpr (requires { c.config; }) {
+      if (c.config == nullptr && !in.damaged()) in.fail(number_place, "there is no configuration");
+    }
     if (details && !has_details(c)) in.fail(number_place, "an entry for details has none");
     if (!in.damaged()) take_(now_ms, command(c));
   };

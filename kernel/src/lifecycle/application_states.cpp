@@ -327,6 +327,7 @@ void application_states::end_application(application &app) {
 void application_states::end(application &app) {
   app.finished_ms = clock.now_ms();
   app.ended = next_end_++;
+  keeps.remove(app);
   of.ended.push_back(&app);
   clock.arm(clock.now_ms() + config.tuning.terminated_timeout_ms, timer_kind::application_state, app.index, app.epoch);
 }
@@ -339,7 +340,7 @@ void application_states::forget_new(application &app) {
 void application_states::forget(application &app) {
   app.epoch = app.run_epoch = 0;
   placeholder_timers.stop(app);
-  keeps.remove(app);
+  if (app.ended == 0) keeps.remove(app);
   of.applications.retire(app);
   changes.apply(application_forgotten{app});
 }

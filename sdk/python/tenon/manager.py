@@ -114,19 +114,20 @@ class ResourceManager:
     def running(
         self, application: str, key: str, node: str, resources: Mapping[str, int], tags: Mapping[str, str] | None = None, *,
         priority: int = 0, task_group: str = "", placeholder: bool = False, originator: bool = False, bound_ms: int = 0,
+        uuid: str = "",
     ) -> None:
         """Reports what runs already, since `bound_ms` (Unix milliseconds; 0: now); answered by Recovered or AskRejected. No
-        limit is looked at."""
+        limit is looked at. With a `uuid` it keeps that, and is told apart by it from others of its key."""
         tags = dict(tags or {}) | ({BIND_TIME: str(bound_ms)} if bound_ms else {})
         self._ask(si.Allocation(
             allocationKey=key, applicationID=application, partitionName=self.partition, nodeID=node, allocationTags=tags,
             priority=priority, resourcePerAlloc=requests.amounts(resources), taskGroupName=task_group, placeholder=placeholder,
-            originator=originator))
+            originator=originator, UUID=uuid))
 
     def again(self, one: Allocated | Recovered) -> None:
         """`running` of an allocation that this object gave."""
         self.running(one.application, one.key, one.node, one.resources, one.tags, priority=one.priority, task_group=one.task_group,
-                     placeholder=one.placeholder, bound_ms=one.bound_ms)
+                     placeholder=one.placeholder, bound_ms=one.bound_ms, uuid=one.uuid)
 
     def _ask(self, sent: si.Allocation) -> None:
         with self._lock:

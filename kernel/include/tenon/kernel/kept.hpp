@@ -12,8 +12,8 @@ struct kept_amounts {
   uint64_t applications = 0;  // that have not ended
   uint64_t asks = 0;          // an ask for each allocation that it may have; foreign allocations
   uint64_t nodes = 0;
-  // By and large, of the memory: texts as they are, the rest by fixed sizes. With applications that ended and are shown
-  // still, and with what stays as long as the partition does: kinds of asks, use of users and groups.
+  // By and large, of the memory: texts as they are, the rest by fixed sizes. Without applications that ended and are
+  // shown still; with what stays as long as the partition does: kinds of asks, use of users and groups.
   uint64_t bytes = 0;
 
   kept_amounts &operator+=(const kept_amounts &other) {

@@ -71,7 +71,8 @@ struct configuration_wish {
 struct rm_standing {
   std::string id;
   bool connected = true, held = false, throttled = false;
-  std::string beyond;  // the bound for which its requests are refused, as "2000000 asks"; empty: there is none
+  std::string beyond;        // the bound for which its requests are refused, as "2000000 asks"; empty: there is none
+  uint64_t unconfirmed = 0;  // releases that it has not confirmed for timeouts.releaseconfirm
 };
 
 // Why nothing at all is placed for an RM, a line; empty where nothing holds it up.
