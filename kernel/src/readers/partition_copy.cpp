@@ -17,8 +17,8 @@ namespace tenon::internal {
 class partition_copier {
  public:
   static result<std::unique_ptr<partition>> copy(const partition &from, core &in, partition_id as, bool apart) {
-    auto to = std::make_unique<partition>(in, as, from.rm, from.plain_name, from.check_deadline_ms, from.epoch,
-                                          from.stops);
+    auto to =
+        std::make_unique<partition>(in, as, from.rm, from.plain_name, from.check_deadline_ms, from.epoch, from.stops);
     const bool same_source = &in.policies == &from.shared.policies;
     policy_copier policies(apart         ? copied_policies::own
                            : same_source ? copied_policies::lent

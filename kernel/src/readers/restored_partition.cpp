@@ -369,8 +369,8 @@ kernel_restorer::~kernel_restorer() = default;
 
 result<std::unique_ptr<partition>> kernel_restorer::next(core &in) {
   const saved_partition &from = from_.partitions[restorers_.size()];
-  auto out = std::make_unique<partition>(in, partition_id{from.number}, from.rm, from.name, from.check_deadline_ms, from.epoch,
-                                         restored_from(from.stops));
+  auto out = std::make_unique<partition>(in, partition_id{from.number}, from.rm, from.name, from.check_deadline_ms,
+                                         from.epoch, restored_from(from.stops));
   if (auto why = restorers_.emplace_back(std::make_unique<partition_restorer>(from, *out))->run()) return *why;
   return out;
 }
