@@ -269,7 +269,7 @@ class partition final : partition_model {
       {claims, reservations.all(), fitness, checks, nodes, classes, held_devices_of, total, victim_room}};
   internal::preemption preemption{
       {shared, config, classes, waits, checks, victim_search, claims, held_off, reservations}};
-  required_node_preemption on_node{{config, classes, nodes, held_devices_of, claims, facts}};
+  required_node_preemption on_node{{config, classes, nodes, held_devices_of, total, claims, facts}};
   internal::quotas quotas{{clock, config, classes, claims, changes}};
   internal::gangs gangs{{lines, changes}};
   open_proposals proposed{{clock, check_deadline_ms}};

@@ -128,10 +128,10 @@ uint32_t victim_search::look_at_leaf(queue &q) {
   if (!l.open) return mark.leaf;
   find_shields(l, q);
   // Covered by its guarantees already, it is so the more when something was taken.
-  const auto breached = [&](uint32_t s) {
-    return std::any_of(shields_[s].over.begin(), shields_[s].over.end(), [](int64_t over) { return over > 0; });
-  };
-  l.open = l.unprotected || std::any_of(l.shields.begin(), l.shields.end(), breached);
+  l.open = false;
+  for (size_t k = 0; k < class_->positive.size(); ++k) {
+    l.open |= std::none_of(l.shields.begin(), l.shields.end(), [&](uint32_t s) { return shields_[s].over[k] <= 0; });
+  }
   return mark.leaf;
 }
 
@@ -194,12 +194,12 @@ void victim_search::find_shields(leaf &l, queue &of) {
       mark.shield = static_cast<uint32_t>(shields_.size());
       shield &s = shields_.emplace_back();
       for (const class_amount &p : class_->positive) {
-        s.over.push_back(q->guaranteed.has(p.type) ? sub_saturating(used(*q, p.type), q->guaranteed[p.type]) : 0);
+        s.over.push_back(q->guaranteed.has(p.type) ? sub_saturating(used(*q, p.type), q->guaranteed[p.type])
+                                                   : INT64_MAX);
       }
       s.given.assign(s.over.size(), 0);
     }
     l.shields.push_back(mark.shield);
-    l.unprotected = false;
   }
 }
 
