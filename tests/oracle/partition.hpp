@@ -306,7 +306,6 @@ struct partition {
   void free_places();
   [[nodiscard]] bool within_limits(const application &a, const ask &k, const usage &used) const;
   [[nodiscard]] bool within_max(const application &a, const ask &k, const usage &used) const;
-  [[nodiscard]] bool within_queues(const application &a, const ask &k, const usage &used) const;
   // The ask's tag si/X=a|b names the values of the node's attribute si/X that it wants. None does while it is held.
   [[nodiscard]] bool attributes_match(const ask &k, const node &n) const;
   // It came, or is judged anew: with which others.

@@ -223,12 +223,11 @@ class question {
   [[nodiscard]] std::map<std::string, std::set<std::string>> short_of_max() const {
     std::map<std::string, std::set<std::string>> out;
     for (const std::string &at : path_down(leaf_.path)) {
-      const bool root = at == "root";
-      amount_map available = root ? used_.root_max : p_.find_queue(at)->max;
+      amount_map available = p_.find_queue(at)->max;
       amount_map in_use = used_.of_queue(at).allocated;
       subtract(in_use, taken_in(at));
       for (auto &[type, amount] : available) amount = sub_saturating(amount, amount_of(in_use, type));
-      if (const auto types = short_of(available, root); !types.empty()) out[at] = types;
+      if (const auto types = short_of(available, false); !types.empty()) out[at] = types;
     }
     return out;
   }

@@ -54,9 +54,8 @@ int64_t victim_search::used(const queue &q, type_index t) const {
 }
 
 int64_t victim_search::missing_of_max(const queue &q, const class_amount &p) const {
-  const resources &max = q.parent == nullptr ? total : q.max;
-  if (q.parent != nullptr && !max.has(p.type)) return 0;
-  return sub_saturating(add_saturating(q.allocated[p.type], p.amount), max[p.type]);
+  if (!q.max.has(p.type)) return 0;
+  return sub_saturating(add_saturating(q.allocated[p.type], p.amount), q.max[p.type]);
 }
 
 bool victim_search::exceeds_max(const queue &q) const {
