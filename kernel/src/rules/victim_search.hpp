@@ -24,6 +24,7 @@ struct victim_search_access {
   const node_table &nodes;
   const class_table &classes;
   const device_records &held_devices_of;
+  const resources &total;  // of all nodes
   victim_room &room;
 };
 
