@@ -232,7 +232,7 @@ class partition final : partition_model {
   sort_keys keys{{clock, root, orders, contexts, ready, faults, written}};
   fresh_keys fresh_orders{{shared, contexts}};
   node_fitness fitness{{nodes, holdings, verdicts}};
-  ready_index ready{{root, classes, nodes, fitness, total, keys, alarms, lines, reserved, gangs}};
+  ready_index ready{{root, classes, nodes, fitness, keys, alarms, lines, reserved, gangs}};
   queue_priorities priorities{keys};
   fair_max fair_maxima{{root, total, keys}};
   ask_lines lines{{groups, ready, alarms, keys, priorities, reserved, gangs, written}};
@@ -264,7 +264,7 @@ class partition final : partition_model {
   reserved_nodes shared_nodes{{shared, config, classes, nodes, held_devices_of, holdings, allocation_states.ends_at()}};
   node_search search{{shared, nodes, orders.nodes, contexts, faults, fitness, checks, shared_nodes}};
   internal::limits limits{{types, keeps, ready, reserved, changes}};
-  internal::headroom headroom{{limits, total}};
+  internal::headroom headroom{{limits, nodes}};
   internal::reservations reservations{{clock, config, classes, shared_nodes, waits, lines, changes}};
   internal::claims claims{{classes, waits, alarms, allocation_states, changes}};
   held_off_asks held_off{{shared, lines, alarms}};
@@ -272,7 +272,7 @@ class partition final : partition_model {
       {claims, reservations.all(), fitness, checks, nodes, classes, held_devices_of, total, victim_room}};
   internal::preemption preemption{
       {shared, config, classes, waits, checks, victim_search, claims, held_off, reservations}};
-  required_node_preemption on_node{{config, classes, nodes, held_devices_of, claims, facts}};
+  required_node_preemption on_node{{config, classes, nodes, held_devices_of, total, claims, facts}};
   internal::quotas quotas{{clock, config, classes, claims, changes}};
   internal::gangs gangs{{lines, changes}};
   open_proposals proposed{{clock, check_deadline_ms}};
@@ -289,7 +289,7 @@ class partition final : partition_model {
 
   // -- The cycle. --
   internal::placer placer{{search, fitness, checks, ready, allocation_states}};
-  internal::reserver reserver{{shared, reserved, ready, search, reservations}};
+  internal::reserver reserver{{shared, reserved, headroom, ready, search, reservations}};
   internal::required_node required{{classes, nodes, fitness, checks, ready, reservations, allocation_states}};
   reserved_pass pass_a{{reserved, ready, headroom, checks, placer, preemption, on_node}};
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
@@ -297,7 +297,7 @@ class partition final : partition_model {
   internal::cycle cycle{{shared, paused, state, ready, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};
   policy_faults faults{{shared, name, types, orders, keys}};
   internal::inspector inspector{
-      {root, total, classes, nodes, fresh_orders, headroom, verdicts, checks, search, faults, facts, changes}};
+      {root, classes, nodes, fresh_orders, headroom, verdicts, checks, search, faults, facts, changes}};
 
   // -- Readers. --
   internal::summary summary{{*this, *this, types, nodes, root, total, orders.nodes, allocation_states.count()}};

@@ -106,6 +106,7 @@ class Bridge(Process):
 class Case(unittest.TestCase):
     queues: str | None = QUEUES  # None: as they are deployed
     lease = False
+    options: tuple[str, ...] = ()  # of its bridge
     rights_checked = True  # that the bridge's log names no right that is missing
     starts = True  # tenon and a bridge, before the case begins
 
@@ -126,7 +127,7 @@ class Case(unittest.TestCase):
         self.addCleanup(self.show)
         if self.starts:
             self.serve()
-            self.bridge = self.start_bridge()
+            self.bridge = self.start_bridge(*self.options)
 
     def tearDown(self) -> None:
         self.none_over()

@@ -26,6 +26,7 @@ partitions:
 
 class Explained(Case):
     queues = LIMITS
+    options = ("--vouched-users",)
 
     def setUp(self) -> None:
         super().setUp()

@@ -13,6 +13,8 @@ LONG = "x" * 250_000  # all annotations of an object may have 262,144 bytes
 
 
 class Mistakes(Case):
+    options = ("--vouched-users",)
+
     def setUp(self) -> None:
         super().setUp()
         self.node("one", 16)

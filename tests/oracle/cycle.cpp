@@ -44,7 +44,7 @@ bool partition::decide_in(const queue &q, const usage &used) {
 bool partition::try_ask(application &a, ask &k, const usage &used) {
   refused_at_turn.clear();
   if (!within_limits(a, k, used)) return false;
-  const bool within = within_queues(a, k, used);
+  const bool within = within_max(a, k, used);
   if (shared.has.reservations && !k.required_node.empty()) return within && try_required(a, k, used);
   if (const node *n = within ? choose_node(a, k, used) : nullptr; n != nullptr) {
     place(a, k, n->id, chosen_by_order(a, k, *n, used));
@@ -53,6 +53,7 @@ bool partition::try_ask(application &a, ask &k, const usage &used) {
   if (shared.has.preemption && preempt(a, k, used)) return true;
   const partition_tuning &tuning = config.tuning;
   if (!shared.has.reservations || !within || !tuning.reservation_enabled) return false;
+  if (!fits(used.left, k.resources)) return false;
   if (shared.now_ms < add_saturating(k.create_time_ms, tuning.reservation_delay_ms)) return false;
   if (shared.now_ms < k.reserve_from_ms) return false;
   const node *n = node_to_reserve(a, k, used);
@@ -116,14 +117,6 @@ bool partition::within_max(const application &a, const ask &k, const usage &used
   return std::all_of(path.begin(), path.end(), [&](const std::string &at) {
     return fits_limit(find_queue(at)->max, used.of_queue(at).allocated, k.resources);
   });
-}
-
-bool partition::within_queues(const application &a, const ask &k, const usage &used) const {
-  if (!within_max(a, k, used)) return false;
-  if (!k.required_node.empty()) return true;  // its node counts alone
-  amount_map left = used.root_max;
-  subtract(left, used.of_queue("root").allocated);
-  return fits(left, k.resources);
 }
 
 namespace {

@@ -11,7 +11,7 @@ std::string partition::waits_for(const application &a, const ask &k, const usage
   if (in_stopped_queue(a) || !may_run(a, used) || !within_limits(a, k, wanted) || !within_max(a, k, wanted)) {
     return messages::container_skipped();
   }
-  const bool has_place = within_queues(a, k, used) && choose_node(a, k, used) != nullptr;
+  const bool has_place = choose_node(a, k, used) != nullptr;
   return has_place || !k.required_node.empty() ? std::string() : messages::container_failed();
 }
 

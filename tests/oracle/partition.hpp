@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "ask_shapes.hpp"
@@ -37,6 +38,13 @@ struct candidate {
   allocation *what = nullptr;
 };
 [[nodiscard]] bool victim_before(const candidate &a, const candidate &b);
+// Its place in victim order by opting out, originator and priority alone.
+using victim_level = std::tuple<bool, bool, int32_t>;
+[[nodiscard]] victim_level level_of(const candidate &c);
+[[nodiscard]] victim_level highest_level(const std::vector<candidate> &all);
+// The largest share that the amounts are of what the nodes have.
+[[nodiscard]] double share_of(const amount_map &amounts, const amount_map &of_nodes);
+[[nodiscard]] std::vector<candidate> largest_first(std::vector<candidate> all, const amount_map &of_nodes);
 
 struct partition {
   partition(world &w, std::string rm_id, const partition_config &c, const std::map<std::string, int32_t> &classes,
@@ -298,7 +306,6 @@ struct partition {
   void free_places();
   [[nodiscard]] bool within_limits(const application &a, const ask &k, const usage &used) const;
   [[nodiscard]] bool within_max(const application &a, const ask &k, const usage &used) const;
-  [[nodiscard]] bool within_queues(const application &a, const ask &k, const usage &used) const;
   // The ask's tag si/X=a|b names the values of the node's attribute si/X that it wants. None does while it is held.
   [[nodiscard]] bool attributes_match(const ask &k, const node &n) const;
   // It came, or is judged anew: with which others.

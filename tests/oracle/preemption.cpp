@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
@@ -28,13 +30,13 @@ class question {
   struct answer {
     const node *where = nullptr;
     std::vector<candidate> victims;
+    double share = 0;  // of all that they hold
 
     [[nodiscard]] bool better_than(const answer &other) const {
-      const auto has_originator = [](const answer &one) {
-        return std::any_of(one.victims.begin(), one.victims.end(),
-                           [](const candidate &c) { return c.what->originator; });
+      const auto rank = [](const answer &one) {
+        return std::tuple(highest_level(one.victims), one.victims.size(), one.share);
       };
-      return std::pair(has_originator(*this), victims.size()) < std::pair(has_originator(other), other.victims.size());
+      return rank(*this) < rank(other);
     }
   };
 
@@ -82,6 +84,7 @@ class question {
     for (const candidate &c : p_.all_candidates(false)) {
       const std::string &home = c.owner->queue;
       if (home == leaf_.path || !lies_in(home, fence) || !shares_a_type(c.what->resources, k_.resources)) continue;
+      if (is_protected(home)) continue;
       const std::string meeting = lowest_common(home);
       if (!has_claim_below(meeting)) continue;
       if (seen_from(meeting, home, c.what->priority) <= seen_from(meeting, leaf_.path, k_.priority))
@@ -168,20 +171,34 @@ class question {
     return found;
   }
 
-  // Guarantees of queues that have the ask as well do not say who of them gives way.
-  [[nodiscard]] bool may_be_taken(const candidate &c) const {
-    if (!guaranteed_) return true;
-    amount_map left;
-    for (const std::string &at : path_down(c.owner->queue)) {
+  // The least that the queues of this leaf which do not have the ask as well have beyond their guarantees.
+  [[nodiscard]] amount_map beyond_guarantees(const std::string &home) const {
+    amount_map out;
+    for (const std::string &at : path_down(home)) {
       if (lies_in(leaf_.path, at)) continue;
-      for (const auto &[type, amount] : left_of_guarantee(*p_.find_queue(at))) {
-        const auto known = left.find(type);
-        left[type] = known == left.end() ? amount : std::min(known->second, amount);
+      for (const auto &[type, left] : left_of_guarantee(*p_.find_queue(at))) {
+        const int64_t beyond = sub_saturating(0, left);
+        const auto known = out.find(type);
+        out[type] = known == out.end() ? beyond : std::min(known->second, beyond);
       }
     }
-    return left.empty() || std::any_of(left.begin(), left.end(), [&](const auto &item) {
-             return item.second < 0 && amount_of(k_.resources, item.first) > 0;
-           });
+    return out;
+  }
+  [[nodiscard]] bool is_protected(const std::string &home) {
+    taken_.clear();
+    const amount_map beyond = beyond_guarantees(home);
+    return std::all_of(k_.resources.begin(), k_.resources.end(), [&](const auto &item) {
+      return item.second <= 0 || (beyond.contains(item.first) && beyond.at(item.first) <= 0);
+    });
+  }
+  // It takes no queue below what that is guaranteed of a type that the ask lacks.
+  [[nodiscard]] bool may_be_taken(const candidate &c) const {
+    if (!guaranteed_) return true;
+    const amount_map beyond = beyond_guarantees(c.owner->queue);
+    return std::all_of(lacking_.begin(), lacking_.end(), [&](const std::string &type) {
+      const int64_t amount = amount_of(c.what->resources, type);
+      return amount <= 0 || !beyond.contains(type) || amount <= beyond.at(type);
+    });
   }
 
   // Types of which there is too little.
@@ -206,12 +223,11 @@ class question {
   [[nodiscard]] std::map<std::string, std::set<std::string>> short_of_max() const {
     std::map<std::string, std::set<std::string>> out;
     for (const std::string &at : path_down(leaf_.path)) {
-      const bool root = at == "root";
-      amount_map available = root ? used_.root_max : p_.find_queue(at)->max;
+      amount_map available = p_.find_queue(at)->max;
       amount_map in_use = used_.of_queue(at).allocated;
       subtract(in_use, taken_in(at));
       for (auto &[type, amount] : available) amount = sub_saturating(amount, amount_of(in_use, type));
-      if (const auto types = short_of(available, root); !types.empty()) out[at] = types;
+      if (const auto types = short_of(available, false); !types.empty()) out[at] = types;
     }
     return out;
   }
@@ -237,30 +253,75 @@ class question {
 
   [[nodiscard]] bool nothing_short(const node &n) const { return short_on(n).empty() && short_of_max().empty(); }
 
+  [[nodiscard]] bool relieves(const candidate &c,
+                              const std::map<std::string, std::set<std::string>> &short_queues) const {
+    return std::any_of(short_queues.begin(), short_queues.end(), [&](const auto &item) {
+      return lies_in(c.owner->queue, item.first) && has_some(*c.what, item.second);
+    });
+  }
+
   // Takes what would make room on the node, more than is needed perhaps.
   bool would_do(const node &n) {
     taken_.clear();
-    for (const candidate &c : candidates_) {
-      if (c.what->node == n.id && may_be_taken(c) && has_some(*c.what, short_on(n))) taken_.push_back(c);
+    looked_at_.clear();
+    const std::set<std::string> short_here = short_on(n);
+    const auto short_queues = short_of_max();
+    lacking_ = short_here;
+    for (const auto &[path, types] : short_queues) lacking_.insert(types.begin(), types.end());
+    if (!short_here.empty()) {
+      for (const candidate &c : candidates_) {
+        if (c.what->node == n.id && has_some(*c.what, short_here)) looked_at_.push_back(c);
+      }
+      amount_map all = used_.free_on_node.at(n.id);
+      for (const candidate &c : looked_at_) add(all, c.what->resources);
+      if (!short_of(all, true).empty()) return false;
+      steps_ += looked_at_.size();
+      for (const candidate &c : looked_at_) {
+        if (may_be_taken(c) && has_some(*c.what, short_on(n))) taken_.push_back(c);
+      }
+      if (!short_on(n).empty()) return false;
     }
     for (const candidate &c : candidates_) {
-      if (is_taken(c) || !may_be_taken(c)) continue;
-      const auto short_here = short_of_max();
-      const bool helps = std::any_of(short_here.begin(), short_here.end(), [&](const auto &item) {
-        return lies_in(c.owner->queue, item.first) && has_some(*c.what, item.second);
-      });
-      if (helps) taken_.push_back(c);
+      if (!relieves(c, short_queues)) continue;
+      if (short_of_max().empty()) {
+        // Those on the same level may be enough alone.
+        if (!short_here.empty() || taken_.empty() || level_of(c) > highest_level(taken_)) break;
+      }
+      ++steps_;
+      if (short_here.empty()) looked_at_.push_back(c);
+      if (!is_taken(c) && may_be_taken(c) && relieves(c, short_of_max())) taken_.push_back(c);
     }
     return nothing_short(n);
   }
 
+  // The best of those that were looked at, and lie no higher than what was taken, that is enough alone.
+  std::optional<candidate> alone_for(const node &n) {
+    std::optional<candidate> out;
+    const std::vector<candidate> all = taken_;
+    const auto rank = [&](const candidate &c) {
+      return std::tuple(level_of(c), share_of(c.what->resources, used_.root_max));
+    };
+    for (const candidate &c : looked_at_) {
+      taken_.clear();
+      const bool may = level_of(c) <= highest_level(all) && may_be_taken(c);
+      taken_ = {c};
+      if (may && nothing_short(n) && (!out || rank(c) < rank(*out))) out = c;
+    }
+    taken_ = all;
+    return out;
+  }
+
   // Victims that make room on the node; none where that cannot be.
   std::vector<candidate> victims_for(const node &n) {
-    if (!would_do(n)) return {};
-    std::sort(taken_.begin(), taken_.end(), victim_before);
-    for (size_t i = taken_.size(); i-- > 0;) {
-      if (put_back_is_fine(i, [&] { return nothing_short(n); })) {
-        taken_.erase(taken_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!would_do(n) || taken_.empty()) return {};
+    if (const auto one = alone_for(n)) {
+      taken_ = {*one};
+    } else {
+      const std::vector<candidate> all = largest_first(taken_, used_.root_max);
+      for (const candidate &c : all) {
+        const std::vector<candidate> before = taken_;
+        std::erase_if(taken_, [&](const candidate &t) { return t.what == c.what; });
+        if (!nothing_short(n)) taken_ = before;
       }
     }
     for (size_t i = 0; i < taken_.size(); ++i) {
@@ -285,8 +346,16 @@ class question {
   std::optional<answer> best_answer() {
     std::optional<answer> out;
     nodes_ = suitable_nodes(false);
+    steps_ = 0;
+    bool one_fits = false;
     for (const node *n : nodes_) {
+      taken_.clear();
+      if (short_on(*n).empty() && std::exchange(one_fits, true)) continue;
+      if (steps_ >= 10'000) break;
       answer one{n, victims_for(*n)};
+      amount_map held;
+      for (const candidate &c : one.victims) add(held, c.what->resources);
+      one.share = share_of(held, used_.root_max);
       if (!one.victims.empty() && (!out || one.better_than(*out))) out = std::move(one);
     }
     return out;
@@ -297,8 +366,11 @@ class question {
   const usage &used_;
   const queue &leaf_;
   bool guaranteed_ = true;
+  uint64_t steps_ = 0;
   std::vector<candidate> candidates_, taken_;
-  std::vector<const node *> nodes_;  // that may be chosen
+  std::vector<candidate> looked_at_;  // that may be enough alone
+  std::set<std::string> lacking_;     // types that are short before anything is taken
+  std::vector<const node *> nodes_;   // that may be chosen
 };
 
 }  // namespace

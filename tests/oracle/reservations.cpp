@@ -131,7 +131,7 @@ bool partition::decide_reserved(const usage &used) {
     if (!runs(a) || !may_run(a, used) || in_stopped_queue(a) || !within_limits(a, k, used)) continue;
     if (waits_for_placeholders(a, k)) continue;
     const node *n = nullptr;
-    const bool within = within_queues(a, k, used), daemon = !k.required_node.empty();
+    const bool within = within_max(a, k, used), daemon = !k.required_node.empty();
     if (within) {
       const node &own = nodes.at(r.node);
       if (fits_in(own, free_on(own, used), k) && predicates_pass(a, k, own, true)) n = &own;

@@ -66,6 +66,11 @@ usage partition::measure() const {
     out.free_devices[id] = free_devices(n);
   }
   for (const auto &[key, x] : foreign) subtract(out.free_on_node[x.node], x.resources);
+  for (const auto &[id, n] : nodes) {
+    for (const auto &[type, amount] : out.free_on_node[id]) {
+      if (n.schedulable && amount > 0) add(out.left, {{type, amount}});
+    }
+  }
   out.root_max = without_zeros(out.root_max);
   return out;
 }

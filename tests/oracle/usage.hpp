@@ -26,6 +26,7 @@ struct usage {
   std::map<std::string, amount_map> on_node, free_on_node;  // by id
   std::map<std::string, device_map> free_devices;           // by id
   amount_map root_max;                                      // the sum of the nodes
+  amount_map left;                                          // the sum of what each schedulable node has left
 
   [[nodiscard]] tally of_queue(const std::string &path) const {
     const auto found = queues.find(path);

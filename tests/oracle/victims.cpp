@@ -18,6 +18,33 @@ bool victim_before(const candidate &a, const candidate &b) {
   return rank(a) < rank(b);
 }
 
+victim_level level_of(const candidate &c) {
+  return {!c.what->allow_preempt_self, c.what->originator, c.what->priority};
+}
+
+victim_level highest_level(const std::vector<candidate> &all) {
+  victim_level out = level_of(all.front());
+  for (const candidate &c : all) out = std::max(out, level_of(c));
+  return out;
+}
+
+double share_of(const amount_map &amounts, const amount_map &of_nodes) {
+  double largest = 0;
+  for (const auto &[type, amount] : amounts) {
+    const int64_t of = amount_of(of_nodes, type);
+    if (amount > 0) largest = std::max(largest, of <= 0 ? 1.0 : static_cast<double>(amount) / static_cast<double>(of));
+  }
+  return largest;
+}
+
+std::vector<candidate> largest_first(std::vector<candidate> all, const amount_map &of_nodes) {
+  std::sort(all.begin(), all.end(), [&](const candidate &a, const candidate &b) {
+    const double of_a = share_of(a.what->resources, of_nodes), of_b = share_of(b.what->resources, of_nodes);
+    return of_a != of_b ? of_a > of_b : victim_before(b, a);
+  });
+  return all;
+}
+
 std::vector<candidate> partition::all_candidates(bool opted_out) {
   std::vector<candidate> out;
   for (const auto &a : applications) {
@@ -69,18 +96,28 @@ bool partition::preempt_on(application &, ask &k, const usage &used) {
     });
   };
   for (const bool opted_out : {false, true}) {
-    std::vector<candidate> taken;
+    std::vector<candidate> taken, looked_at;
     for (const candidate &c : all_candidates(opted_out)) {
       if (c.what->node != k.required_node || c.what->priority > k.priority || !helps(*c.what)) continue;
+      looked_at.push_back(c);
       if (!fits_with(taken)) taken.push_back(c);
     }
     if (!fits_with(taken)) continue;
-    for (size_t i = taken.size(); i-- > 0;) {
+    if (taken.empty()) return false;
+    const candidate *alone = nullptr;
+    const auto rank = [&](const candidate &c) {
+      return std::tuple(level_of(c), share_of(c.what->resources, used.root_max));
+    };
+    for (const candidate &c : looked_at) {
+      if (level_of(c) > highest_level(taken) || !fits_with({c})) continue;
+      if (alone == nullptr || rank(c) < rank(*alone)) alone = &c;
+    }
+    for (const candidate &c : largest_first(taken, used.root_max)) {
       std::vector<candidate> without = taken;
-      without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
+      std::erase_if(without, [&](const candidate &t) { return t.what == c.what; });
       if (fits_with(without)) taken = without;
     }
-    if (taken.empty()) return false;
+    if (alone != nullptr) taken = {*alone};
     take_victims(taken, k.arrival, messages::preempted_for_daemon(k.key));
     return true;
   }

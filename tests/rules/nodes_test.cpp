@@ -5,6 +5,8 @@
 namespace tenon::testing {
 namespace {
 
+using ::testing::Contains;
+
 template <class T>
 class RulesOfNodes : public scene<T> {
  protected:
@@ -27,6 +29,17 @@ TYPED_TEST(RulesOfNodes, TheRootHoldsWhatTheNodesHave) {
   EXPECT_EQ(this->queue_at("root")->max, (amount_map{{"vcore", 12}}));
   this->change("node-2", node_event::decommission);
   EXPECT_EQ(this->queue_at("root")->max, (amount_map{{"vcore", 7}}));
+}
+
+TYPED_TEST(RulesOfNodes, OneThatHasLessThanRunsThereTakesNothingFromTheOthers) {
+  this->begin();
+  this->add("node-1", {{"vcore", 5}});
+  this->ask("app-1", "first", {{"vcore", 5}});
+  this->schedule(9);
+  this->add("node-2", {{"vcore", 5}});
+  this->set_capacity("node-1", {{"vcore", 0}});
+  this->ask("app-1", "second", {{"vcore", 5}});
+  EXPECT_THAT(this->schedule(9), Contains("allocated app-1/second#2 on node-2"));
 }
 
 TYPED_TEST(RulesOfNodes, WhatCannotBeIsRejected) {

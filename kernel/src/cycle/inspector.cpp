@@ -132,10 +132,7 @@ container_word inspector::word_for(ask &a, inspection &seen) {
   });
   if (fits <= 0) return container_word::skipped;
   if (c.requires_a_node()) return container_word::none;
-  const bool cluster_short = std::any_of(c.positive.begin(), c.positive.end(), [&](const class_amount &p) {
-    return p.amount > sub_saturating(total[p.type], root->allocated[p.type]);
-  });
-  if (!cluster_short && is_node_there(a, c, seen)) return container_word::none;
+  if (is_node_there(a, c, seen)) return container_word::none;
   const resources taken = multiply(c.need, fits);
   for_each_limit(*a.owner, seen, [&](const resources &, const resources &, resources &more) { more += taken; });
   return container_word::failed;
@@ -158,8 +155,8 @@ void inspector::tell_limits_of(ask &a) {
              quota != nullptr ? &*quota->usage : nullptr);
   if (quota != nullptr) return;
   const queue *full = headroom.full_queue(*a.owner->home, c, type);
-  const resources *max = full == nullptr ? nullptr : full->parent == nullptr ? &total : &full->max;
-  tell_limit(facts, a, ask_limit::queue, max, full != nullptr ? &*full->allocated : nullptr);
+  tell_limit(facts, a, ask_limit::queue, full != nullptr ? &full->max : nullptr,
+             full != nullptr ? &*full->allocated : nullptr);
 }
 
 // Of the nodes that have room for it, none passes the predicates: why, as far as they were asked.

@@ -11,7 +11,6 @@ namespace tenon::internal {
 struct inspector_access {
   // Nodes are searched as the cycle does, without asking the resource manager. A policy that fails is replaced.
   const std::unique_ptr<queue> &root;
-  const resources &total;  // of all nodes
   class_table &classes;
   const node_table &nodes;
   const fresh_keys &keys;

@@ -41,6 +41,8 @@ bool queue_pass::try_unit(leaf_class &u) {
     lines.move_to(a, alarms.kind_for(a));
   } else if (full != nullptr) {
     ready.park_on_queue(u, *full, type);
+  } else if (u.kind == unit_kind::reserves && headroom.is_cluster_full(c, type)) {
+    ready.park_on_cluster(u, type);
   } else {
     ready.park_on_nodes(u, u.kind == unit_kind::reserves);
   }

@@ -4,6 +4,7 @@
 #include "core.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
+#include "rules/headroom.hpp"
 #include "rules/node_search.hpp"
 #include "rules/reservations.hpp"
 
@@ -11,6 +12,7 @@ namespace tenon::internal {
 
 bool reserver::reserve(ask &a, ask_class &c, bool &refused) {
   if (c.unreservable || line.reserves_at(a) > shared.now_ms) return false;
+  if (type_index type = no_type; headroom.is_cluster_full(c, type)) return false;
   bool disagrees = false;
   node *n = search.find_to_reserve(c, a, disagrees);
   if (n != nullptr) return reservations.reserve(a, *n), true;

@@ -11,6 +11,7 @@ namespace tenon::internal {
 struct reserver_access {
   const core &shared;
   const reserved_line &line;
+  const internal::headroom &headroom;
   ready_index &ready;
   node_search &search;
   internal::reservations &reservations;

@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/wide_sum.hpp"
-
 namespace tenon::internal {
 
 void victim_room::enter(const allocation &x) {
   const node &n = *x.where;
   if (counted_.size() != nodes.slots() || stride_ != nodes.stride()) cover();
-  if (counted_[n.slot] == unknown) {
+  if (!counted_[n.slot]) {
     if (!n.allocations.empty()) return;
     count(n);
   }
@@ -22,7 +20,6 @@ void victim_room::add(const allocation &x) {
   for (const class_amount &p : classes[x.class_id].positive) {
     const size_t at = size_t{x.where->slot} * stride_ + p.type;
     sum_[at] = add_saturating(sum_[at], p.amount);
-    largest_[at] = std::max(largest_[at], p.amount);
   }
 }
 
@@ -40,11 +37,9 @@ void victim_room::move(const allocation &x, allocation_event by) {
   }
 }
 
-// The one with most may have been this one: it is not looked for among the others.
 void victim_room::leave(const allocation &x) {
   const node &n = *x.where;
-  if (n.slot >= counted_.size() || counted_[n.slot] == unknown) return;
-  counted_[n.slot] = loose;
+  if (n.slot >= counted_.size() || !counted_[n.slot]) return;
   for (const class_amount &p : classes[x.class_id].positive) {
     const size_t at = size_t{n.slot} * stride_ + p.type;
     if (sum_[at] == INT64_MAX) return changed(n);
@@ -52,40 +47,34 @@ void victim_room::leave(const allocation &x) {
   }
 }
 
-bool victim_room::may_do(uint32_t slot, const ask_class &c, size_t most) {
+bool victim_room::may_do(uint32_t slot, const ask_class &c) {
   kept_ = true;
   if (counted_.size() != nodes.slots() || stride_ != nodes.stride()) cover();
-  if (counted_[slot] == unknown) count(*nodes.at(slot));
+  if (!counted_[slot]) count(*nodes.at(slot));
   const int64_t *free = nodes.free(slot);
   for (const class_amount &p : c.positive) {
     const size_t at = size_t{slot} * stride_ + p.type;
-    const int64_t missing = sub_saturating(p.amount, free[p.type]);
-    if (sum_[at] < missing) return false;
-    if (most < SIZE_MAX && wide_sum{largest_[at]} * most < missing) return false;
+    if (sum_[at] < sub_saturating(p.amount, free[p.type])) return false;
   }
   return true;
 }
 
 void victim_room::cover() {
   if (const uint32_t before = std::exchange(stride_, nodes.stride()); before != stride_) {
-    for (std::vector<int64_t> *column : {&sum_, &largest_}) {
-      std::vector<int64_t> moved(counted_.size() * stride_);
-      for (size_t slot = 0; slot < counted_.size(); ++slot) {
-        std::copy_n(column->data() + slot * before, before, moved.data() + slot * stride_);
-      }
-      column->swap(moved);
+    std::vector<int64_t> moved(counted_.size() * stride_);
+    for (size_t slot = 0; slot < counted_.size(); ++slot) {
+      std::copy_n(sum_.data() + slot * before, before, moved.data() + slot * stride_);
     }
+    sum_.swap(moved);
   }
   counted_.resize(nodes.slots());
   sum_.resize(counted_.size() * stride_);
-  largest_.resize(counted_.size() * stride_);
 }
 
 void victim_room::count(const node &n) {
-  counted_[n.slot] = exact;
+  counted_[n.slot] = true;
   const auto from = static_cast<ptrdiff_t>(size_t{n.slot} * stride_);
   std::fill_n(sum_.begin() + from, stride_, 0);
-  std::fill_n(largest_.begin() + from, stride_, 0);
   for (const allocation *x : n.allocations) {
     if (may_give_way(*x)) add(*x);
   }

@@ -234,7 +234,6 @@ void queue_tree::count_capacity(const resources &comes, const resources &goes) {
   if (!changed) return;
   changes.apply(total_counted{*root, before, total});
   fair_maxima.total_changed();
-  ready.wake_headroom(*root);
 }
 
 }  // namespace tenon::internal

@@ -38,6 +38,7 @@ void node_table::remove(node &n) {
   const uint32_t slot = n.slot;
   by_id_.erase(n.id);
   if (keeps_ids_) ids_[slot] = {nullptr, 0};
+  count_free(slot, -1);
   usable_[slot] = closed_[slot] = 0;
   present_[slot] = 0;
   for (uint32_t t = 0; t < stride_; ++t) free_[size_t{slot} * stride_ + t] = total_[size_t{slot} * stride_ + t] = 0;
@@ -55,6 +56,7 @@ node *node_table::find(std::string_view id) const {
 
 void node_table::store(const node &n, uint32_t types) {
   if (types > stride_) widen(types);
+  count_free(n.slot, -1);
   int64_t *free = free_.data() + size_t{n.slot} * stride_;
   int64_t *total = total_.data() + size_t{n.slot} * stride_;
   for (uint32_t t = 0; t < stride_; ++t) {
@@ -63,6 +65,14 @@ void node_table::store(const node &n, uint32_t types) {
   }
   present_[n.slot] = n.capacity->present();
   usable_[n.slot] = n.schedulable() ? 1 : 0;
+  count_free(n.slot, 1);
+}
+
+void node_table::count_free(uint32_t slot, int sign) {
+  if (usable_[slot] == 0) return;
+  for (uint32_t t = 0; t < stride_; ++t) {
+    free_together_[t] += sign * std::max<int64_t>(0, free_[size_t{slot} * stride_ + t]);
+  }
 }
 
 void node_table::store_attributes(const node &n) {
@@ -134,6 +144,7 @@ void node_table::widen(uint32_t types) {
     }
     column->swap(moved);
   }
+  free_together_.resize(wider);
   stride_ = wider;
 }
 

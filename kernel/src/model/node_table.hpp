@@ -2,12 +2,14 @@
 // Node table: the nodes of a partition as columns, one slot a node, for policies and for the search.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string_view>
 #include <vector>
 
+#include "base/wide_sum.hpp"
 #include "model/device_table.hpp"
 #include "model/objects.hpp"
 #include "tenon/abi/columns.h"
@@ -31,6 +33,10 @@ class node_table {
   [[nodiscard]] const int64_t *total(uint32_t slot) const { return total_.data() + size_t{slot} * stride_; }
   [[nodiscard]] const uint64_t *present() const { return present_.data(); }
   [[nodiscard]] uint32_t stride() const { return stride_; }
+  // The sum of what usable nodes have free. A node that has less than runs there counts as 0.
+  [[nodiscard]] int64_t free_together(type_index type) const {
+    return type < stride_ ? static_cast<int64_t>(std::min<wide_sum>(free_together_[type], INT64_MAX)) : 0;
+  }
   [[nodiscard]] bool usable(uint32_t slot) const { return usable_[slot] != 0; }  // exists and schedulable
   // Usable, and not closed: searches see open nodes only. A slot is no longer closed when its node is removed.
   [[nodiscard]] bool open(uint32_t slot) const { return usable_[slot] != 0 && closed_[slot] == 0; }
@@ -83,7 +89,14 @@ class node_table {
   // Writes the node's columns of amounts and states from its objects. `types` is the number of interned types.
   void store(const node &n, uint32_t types);
   // Takes `amount` of `type` from what is free on a slot: the cycle's short way beside store().
-  void take(uint32_t slot, type_index type, int64_t amount) { free_[size_t{slot} * stride_ + type] -= amount; }
+  void take(uint32_t slot, type_index type, int64_t amount) {
+    int64_t &free = free_[size_t{slot} * stride_ + type];
+    const int64_t before = std::max<int64_t>(0, free);
+    free -= amount;
+    if (usable_[slot] != 0) free_together_[type] += std::max<int64_t>(0, free) - before;
+  }
+  // Adds what the slot has free to the sum of all, or with the sign -1 takes it from there.
+  void count_free(uint32_t slot, int sign);
   void widen(uint32_t types);
   void rank_all() const;
   void store_attributes(const node &n);
@@ -93,6 +106,7 @@ class node_table {
   std::vector<uint32_t> free_slots_;
   std::map<std::string_view, node *> by_id_;
   std::vector<int64_t> free_, total_, usable_;
+  std::vector<wide_sum> free_together_ = std::vector<wide_sum>(fewest_types);  // by type
   std::vector<uint8_t> closed_;
   std::vector<uint64_t> present_;
   mutable std::vector<uint32_t> rank_, by_rank_;  // as of the last who asked

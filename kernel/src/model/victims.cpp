@@ -19,10 +19,17 @@ bool is_spared(const queue &leaf) {
   return q->spared;
 }
 
+double dominant_share(const resources &amounts, const resources &total) {
+  double largest = 0;
+  for_each_type(amounts, [&](type_index t, int64_t amount) {
+    if (amount <= 0) return;
+    largest = std::max(largest, total[t] <= 0 ? 1.0 : static_cast<double>(amount) / static_cast<double>(total[t]));
+  });
+  return largest;
+}
+
 bool gives_way_before(const allocation &a, const allocation &b) {
-  if (a.preempt_self != b.preempt_self) return a.preempt_self;
-  if (a.originator != b.originator) return !a.originator;
-  if (a.priority != b.priority) return a.priority < b.priority;
+  if (const auto x = victim_level(a), y = victim_level(b); x != y) return x < y;
   if (a.create_time_ms != b.create_time_ms) return a.create_time_ms > b.create_time_ms;
   if (a.bind_time_ms != b.bind_time_ms) return a.bind_time_ms > b.bind_time_ms;
   if (const int order = a.key().compare(b.key()); order != 0) return order < 0;

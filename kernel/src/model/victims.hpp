@@ -2,6 +2,9 @@
 // Victims: who may have others give way, who does, and in which order.
 #pragma once
 
+#include <cstdint>
+#include <tuple>
+
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
@@ -16,6 +19,13 @@ namespace tenon::internal {
 }
 // What is in it gives way to nobody.
 [[nodiscard]] bool is_spared(const queue &leaf);
+// Its place among victims by opting out, originator and priority alone.
+using victim_rank = std::tuple<bool, bool, int32_t>;
+[[nodiscard]] inline victim_rank victim_level(const allocation &x) {
+  return {!x.preempt_self, x.originator, x.priority};
+}
+// The largest share that the amounts are of the total, by type: all of it where there is nothing of the type.
+[[nodiscard]] double dominant_share(const resources &amounts, const resources &total);
 // The one that gives way first is before the other.
 [[nodiscard]] bool gives_way_before(const allocation &a, const allocation &b);
 

@@ -83,9 +83,10 @@ void explainer::explain_queues(const queue &leaf, const ask_class &c, explanatio
   }
   if (c.requires_a_node()) return;  // its node counts alone
   for (const class_amount &p : c.positive) {
-    if (p.amount <= sub_saturating(total[p.type], root->allocated[p.type])) continue;
+    const int64_t free = nodes.free_together(p.type);
+    if (p.amount <= free) continue;
     out.obstacles.push_back(shortage(obstacle_kind::cluster_resources, *root, types.name(p.type), p.amount,
-                                     total[p.type], root->allocated[p.type]));
+                                     total[p.type], sub_saturating(total[p.type], free)));
   }
 }
 

@@ -87,8 +87,6 @@ void explainer::explain_nodes(const ask &a, explanation &out) {
   }
   out.nodes.predicates.assign(by_predicate.begin(), by_predicate.end());
   out.nodes.refused.assign(by_refusal.begin(), by_refusal.end());
-  const bool cluster_short = std::any_of(out.obstacles.begin(), out.obstacles.end(),
-                                         [](const obstacle &h) { return h.kind == obstacle_kind::cluster_resources; });
   const bool refused = a.line == ask_line::refused && (out.nodes.fit != 0 || !by_refusal.empty());
   if (refused) {
     obstacle &o = add_obstacle(out, obstacle_kind::rm_refuses, identity.rm);
@@ -96,10 +94,10 @@ void explainer::explain_nodes(const ask &a, explanation &out) {
       o.reason += (o.reason.empty() ? "" : ", ") + std::to_string(count) + (reason.empty() ? "" : " " + reason);
     }
   }
-  if (out.nodes.fit != 0 && !cluster_short) return;
-  if (out.nodes.fit == 0 && !refused) add_obstacle(out, obstacle_kind::nodes, {});
+  if (out.nodes.fit != 0) return;
+  if (!refused) add_obstacle(out, obstacle_kind::nodes, {});
   if (required && (kept || refused)) return;
-  change_of_nodes(c, nearest, cluster_short ? nullptr : drained, out);
+  change_of_nodes(c, nearest, drained, out);
 }
 
 void explainer::change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const {
@@ -112,9 +110,7 @@ void explainer::change_of_nodes(const ask_class &c, const node *nearest, const n
     return;
   }
   for (const class_amount &p : c.positive) {
-    const int64_t free = nodes.free(nearest->slot)[p.type];
-    const int64_t cluster_free = c.requires_a_node() ? free : sub_saturating(total[p.type], root->allocated[p.type]);
-    const int64_t more = std::max(p.amount - free, p.amount - cluster_free);
+    const int64_t more = sub_saturating(p.amount, nodes.free(nearest->slot)[p.type]);
     if (more <= 0) continue;
     change &raised = add_change(out, change_kind::raise_node_capacity, nearest->id);
     raised.type = types.name(p.type);

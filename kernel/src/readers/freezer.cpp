@@ -310,6 +310,7 @@ void freezer::freeze(snapshot_part parts, partition_snapshot head, frozen_partit
   out.parts = parts;
   out.head = std::move(head);
   out.total = total;
+  for_each_type(total, [&](type_index t, int64_t) { out.free_together.set(t, nodes.free_together(t)); });
   if (in.types->size() != types.count()) {
     auto names = std::make_shared<std::vector<std::string>>();
     for (type_index t = 0; t < types.count(); ++t) names->emplace_back(types.name(t));

@@ -200,6 +200,7 @@ struct frozen_partition {
   partition_snapshot head;  // what is no list
   snapshot_part parts = snapshot_part::all;
   resources total;
+  resources free_together;  // of its types, on all usable nodes
   std::shared_ptr<const std::vector<std::string>> types;
   std::vector<frozen_queue> queues;
   std::vector<frozen_wait> waits;  // by group of asks

@@ -105,7 +105,7 @@ class reader {
     };
     const frozen_queue *q = &leaf;
     for (; q->parent != none_there; q = &p_.queues[q->parent]) narrow(q->fixed->max, q->allocated);
-    narrow(p_.total, q->allocated);
+    narrow(p_.free_together, {});
     if (left.empty()) return std::nullopt;
     return configured(left);
   }

@@ -15,6 +15,7 @@ void change_dispatcher::follow(const room_taken &c) {
 void change_dispatcher::follow(const node_changed &c) {
   touch_node(c.of.slot);
   verdicts.forget(c.of.slot);
+  ready.wake_cluster();
   ready.wake_for_node(c.of);
 }
 
@@ -43,7 +44,7 @@ void change_dispatcher::follow(const allocation_moved &c) {
 void change_dispatcher::follow(const queue_used &c) {
   for (queue *q = &c.leaf; q != nullptr; q = q->parent) keys.changed(*q, column::allocated);
   if (c.sign > 0) return;
-  for (queue *q = &c.leaf; q != nullptr; q = q->parent) ready.wake_headroom(*q);
+  for (queue *q = &c.leaf; q->parent != nullptr; q = q->parent) ready.wake_headroom(*q);
 }
 
 void change_dispatcher::follow(const queue_asked &c) {

@@ -234,9 +234,9 @@ void ready_index::forget(usage_node &of) {
 }
 
 void ready_index::wake_headroom(queue &q) {
-  const resources &limit = q.parent == nullptr ? total : q.max;
   for (type_index t = 0; t < q.parked.size(); ++t) {
-    const int64_t room = limit.has(t) ? limit[t] - q.allocated[t] : (q.parent == nullptr ? 0 : INT64_MAX);
+    const int64_t limited = q.max.has(t) ? sub_saturating(q.max[t], q.allocated[t]) : INT64_MAX;
+    const int64_t room = q.parent == nullptr ? nodes.free_together(t) : limited;
     headroom_line &line = q.parked[t];
     while (!line.empty() && line.top()->parked_amount <= room) unpark(*line.top());
   }

@@ -22,7 +22,6 @@ struct ready_index_access {
   class_table &classes;
   const node_table &nodes;
   const node_fitness &fitness;
-  const resources &total;  // of all nodes
   sort_keys &keys;
   ask_alarms &alarms;
   ask_lines &lines;
@@ -60,14 +59,17 @@ class ready_index : ready_index_access {
   void stop_waiting(application &app);  // for a place among them
   void park_on_limit(app_class &g, usage_node &full, type_index t);
   void park_on_queue(parked_unit &u, queue &full, type_index t);
+  // The root stands for what all nodes have free together.
+  void park_on_cluster(leaf_class &u, type_index t) { park_on_queue(u, *root, t); }
   void park_on_nodes(leaf_class &u, bool may_reserve);
   void block(ask_class &c);            // no node holds it now
   void block_reserving(ask_class &c);  // nor may one be reserved for it
 
   // -- This changed: what waits for it is looked at again. --
   void wake_headroom(queue &q);
-  void wake_held(queue &q);       // fewer of its applications run
-  void wake_all_below(queue &q);  // its configuration
+  void wake_cluster() { wake_headroom(*root); }  // what nodes have free
+  void wake_held(queue &q);                      // fewer of its applications run
+  void wake_all_below(queue &q);                 // its configuration
   void wake_limit(usage_node &u);
   void wake_for_node(node &n);
   void wake_blocked();               // whatever blocks them

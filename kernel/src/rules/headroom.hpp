@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/ask_class.hpp"
+#include "model/node_table.hpp"
 #include "model/objects.hpp"
 #include "rules/limits.hpp"
 
@@ -10,7 +11,7 @@ namespace tenon::internal {
 
 struct headroom_access {
   const internal::limits &limits;
-  const resources &total;  // of all nodes, the root's max
+  const node_table &nodes;
 };
 
 class headroom : headroom_access {
@@ -21,10 +22,10 @@ class headroom : headroom_access {
   [[nodiscard]] usage_node *full_limit(application &app, const ask_class &c, type_index &type) const {
     return limits.blocking(app, c, type);
   }
-  // The first queue on the path, the leaf first, and type whose headroom is below the need; null: it fits.
-  [[nodiscard]] queue *full_queue(queue &leaf, const ask_class &c, type_index &type) const {
-    queue *q = &leaf;
-    for (; q->parent != nullptr; q = q->parent) {
+  // The first queue on the path, the leaf first, and type whose headroom is below the need; null: it fits. The root has
+  // no headroom: an ask that fits on a node is within what the nodes have free together.
+  [[nodiscard]] static queue *full_queue(queue &leaf, const ask_class &c, type_index &type) {
+    for (queue *q = &leaf; q->parent != nullptr; q = q->parent) {
       for (const class_amount &p : c.positive) {
         if (q->max.has(p.type) && p.amount > sub_saturating(q->max[p.type], q->allocated[p.type])) {
           type = p.type;
@@ -32,14 +33,15 @@ class headroom : headroom_access {
         }
       }
     }
-    if (c.requires_a_node()) return nullptr;  // what others have free is of no use to it, nor what they lack
-    for (const class_amount &p : c.positive) {
-      if (p.amount > sub_saturating(total[p.type], q->allocated[p.type])) {
-        type = p.type;
-        return q;
-      }
-    }
     return nullptr;
+  }
+  // True if all nodes together have less free than the ask needs, of `type`.
+  [[nodiscard]] bool is_cluster_full(const ask_class &c, type_index &type) const {
+    for (const class_amount &p : c.positive) {
+      type = p.type;
+      if (p.amount > nodes.free_together(type)) return true;
+    }
+    return false;
   }
 };
 

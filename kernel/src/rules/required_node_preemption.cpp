@@ -2,12 +2,14 @@
 #include "rules/required_node_preemption.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "model/free_devices.hpp"
 #include "model/node_table.hpp"
 #include "model/victims.hpp"
 #include "rules/claims.hpp"
+#include "rules/needed_victims.hpp"
 #include "told/fact_teller.hpp"
 
 namespace tenon::internal {
@@ -46,16 +48,12 @@ bool required_node_preemption::try_on(node &n, ask &a) {
   size_t taken = 0;
   for (; !fits() && taken < victims.size(); ++taken) take(*victims[taken], 1);
   if (taken == 0 || !fits()) return facts.tell_without_victims(a, n), false;
-  victims.resize(taken);
-  for (size_t i = taken; i-- > 0;) {
-    take(*victims[i], -1);
-    if (fits()) {
-      victims.erase(victims.begin() + static_cast<ptrdiff_t>(i));
-    } else {
-      take(*victims[i], 1);
-    }
-  }
-  claims.take(victims, {cause::preempted_for_daemon, a.key}, &a);
+  std::vector<allocation *> needed(victims.begin(), victims.begin() + static_cast<ptrdiff_t>(taken));
+  keep_needed(
+      needed, std::span<allocation *const>(victims), [&](const allocation *x, int sign) { take(*x, sign); },
+      [](const allocation *) { return true; }, fits,
+      [&](const allocation *x) { return dominant_share(classes[x->class_id].need, total); });
+  claims.take(needed, {cause::preempted_for_daemon, a.key}, &a);
   return true;
 }
 

@@ -14,6 +14,7 @@ struct required_node_preemption_access {
   const class_table &classes;
   const node_table &nodes;
   const internal::device_records &device_records;
+  const resources &total;  // of all nodes
   internal::claims &claims;
   const fact_teller &facts;
 };

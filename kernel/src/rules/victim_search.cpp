@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <tuple>
+#include <utility>
 
-#include "base/wide_sum.hpp"
 #include "ledger/victim_room.hpp"
 #include "model/victims.hpp"
 #include "ready/node_fitness.hpp"
+#include "rules/needed_victims.hpp"
 #include "rules/placement_checks.hpp"
 
 namespace tenon::internal {
@@ -93,6 +95,14 @@ bool victim_search::is_short(const shortage &s) const {
   return given_[s.level * class_->positive.size() + s.type] < s.missing;
 }
 
+double victim_search::share_of_taken() const {
+  resources held;
+  for (const victim &v : taken_) {
+    for_each_type(classes[v.who->class_id].need, [&](type_index t, int64_t amount) { held.add(t, amount); });
+  }
+  return dominant_share(held, total);
+}
+
 bool victim_search::queues_are_short() const {
   return std::any_of(short_.begin(), short_.end(), [&](const shortage &s) { return is_short(s); });
 }
@@ -133,14 +143,16 @@ bool victim_search::is_candidate(const allocation &x, const leaf &l) const {
   return false;
 }
 
-bool victim_search::may_be_taken(const leaf &l) const {
-  return l.unprotected || std::any_of(l.shields.begin(), l.shields.end(), [&](uint32_t i) {
-           const shield &s = shields_[i];
-           for (size_t k = 0; k < s.over.size(); ++k) {
-             if (s.over[k] > s.given[k]) return true;
-           }
-           return false;
-         });
+// False: a queue would have less than it is guaranteed of a type that the ask lacks.
+bool victim_search::may_be_taken(const victim &v) const {
+  return std::all_of(leaves_[v.from].shields.begin(), leaves_[v.from].shields.end(), [&](uint32_t i) {
+    const shield &s = shields_[i];
+    for (size_t k = 0; k < s.over.size(); ++k) {
+      const int64_t some = lacking_[k] && s.over[k] != INT64_MAX ? amount(*v.who, k) : 0;
+      if (some > 0 && some > sub_saturating(s.over[k], s.given[k])) return false;
+    }
+    return true;
+  });
 }
 
 bool victim_search::later(const victim &a, const victim &b) { return gives_way_before(*b.who, *a.who); }
@@ -194,37 +206,46 @@ const victim_search::victim *victim_search::elsewhere(size_t at) {
   return &sorted_.back();
 }
 
-// `most`: more of them than so many are of no use.
-bool victim_search::take_on_node(size_t most) {
-  on_node_.clear();
+bool victim_search::take_on_node() {
   looked_at_ += node_->allocations.size();
   for (allocation *x : node_->allocations) {
     const uint32_t from = leaf_of(*x->owner->home);
     if (const victim v{x, from}; is_candidate(*x, leaves_[from]) && relieves_node(v)) on_node_.push_back(v);
   }
   for (size_t k = 0; k < missing_on_node_.size(); ++k) {
-    int64_t sum = 0, largest = 0;
-    for (const victim &v : on_node_) {
-      sum = add_saturating(sum, amount(*v.who, k));
-      largest = std::max(largest, amount(*v.who, k));
-    }
-    const bool too_many = on_node_.size() > most && wide_sum{largest} * most < missing_on_node_[k];
-    if (sum < missing_on_node_[k] || too_many) return false;
+    int64_t sum = 0;
+    for (const victim &v : on_node_) sum = add_saturating(sum, amount(*v.who, k));
+    if (sum < missing_on_node_[k]) return false;
   }
+  steps_ += on_node_.size();
   std::sort(on_node_.begin(), on_node_.end(), [](const victim &a, const victim &b) { return later(b, a); });
   for (const victim &v : on_node_) {
     if (!node_is_short()) return true;
-    if (may_be_taken(leaves_[v.from]) && relieves_node(v)) take(v);
+    if (may_be_taken(v) && relieves_node(v)) take(v);
   }
   return !node_is_short();
 }
 
-// Finds what would have to go for one node, some of it perhaps in vain. False: the node cannot be had so, or only with
-// more than `most` on the node itself.
-bool victim_search::take_for(const node &n, size_t most) {
+// `fits`: the ask fits the node. The candidates of the highest level are then looked at to the last one, for the one
+// that is enough alone.
+bool victim_search::take_for_queues(bool fits) {
+  in_sorted_ = 0;
+  while (const victim *v = elsewhere(in_sorted_)) {
+    if (!queues_are_short() && (!fits || taken_.empty() || victim_level(*v->who) > highest_level(taken_))) return true;
+    ++in_sorted_;
+    ++steps_;
+    const bool taken = std::any_of(taken_.begin(), taken_.end(), [&](const victim &t) { return t.who == v->who; });
+    if (!taken && may_be_taken(*v) && relieves_queues(*v)) take(*v);
+  }
+  return !queues_are_short();
+}
+
+// Finds what would have to go for one node, some of it perhaps in vain. False: the node cannot be had so.
+bool victim_search::take_for(const node &n) {
   const size_t types = class_->positive.size();
   node_ = &n;
   taken_.clear();
+  on_node_.clear();
   given_.assign(levels_.size() * types, 0);
   for (shield &s : shields_) std::fill(s.given.begin(), s.given.end(), 0);
   missing_on_node_.resize(types);
@@ -233,28 +254,20 @@ bool victim_search::take_for(const node &n, size_t most) {
   for (size_t k = 0; k < types; ++k) {
     missing_on_node_[k] = sub_saturating(class_->positive[k].amount, free[class_->positive[k].type]);
   }
-  if (node_is_short() && !take_on_node(most)) return false;
-  for (size_t i = 0; queues_are_short(); ++i) {
-    const victim *v = elsewhere(i);
-    if (v == nullptr) return false;
-    const bool taken = std::any_of(taken_.begin(), taken_.end(), [&](const victim &t) { return t.who == v->who; });
-    if (!taken && may_be_taken(leaves_[v->from]) && relieves_queues(*v)) take(*v);
-  }
-  return true;
+  lacking_.assign(types, false);
+  for (size_t k = 0; k < types; ++k) lacking_[k] = node_is_short_of(k);
+  for (const shortage &s : short_) lacking_[s.type] = true;
+  const bool fits = !node_is_short();
+  return (fits || take_on_node()) && (short_.empty() || take_for_queues(fits));
 }
 
-// Those that are not needed. False: none is.
-bool victim_search::put_back() {
-  std::sort(taken_.begin(), taken_.end(), [](const victim &a, const victim &b) { return later(b, a); });
-  for (size_t i = taken_.size(); i-- > 0;) {
-    give_back(taken_[i], -1);
-    if (node_is_short() || queues_are_short()) {
-      give_back(taken_[i], 1);
-    } else {
-      taken_.erase(taken_.begin() + static_cast<ptrdiff_t>(i));
-    }
-  }
-  return !taken_.empty();
+// Leaves those that are needed in `taken_`, the first that gives way first.
+void victim_search::put_back() {
+  const std::span looked_at = on_node_.empty() ? std::span(sorted_).first(in_sorted_) : std::span(on_node_);
+  keep_needed(
+      taken_, std::span<const victim>(looked_at), [&](const victim &v, int sign) { give_back(v, sign); },
+      [&](const victim &v) { return may_be_taken(v); }, [&] { return !node_is_short() && !queues_are_short(); },
+      [&](const victim &v) { return dominant_share(classes[v.who->class_id].need, total); });
 }
 
 // -- Nodes. --
@@ -275,6 +288,7 @@ void victim_search::start_search() {
   best_.clear();
   gathered_ = hopeless_ = false;
   looked_at_ = open_ = 0;
+  steps_ = 0;
   candidates_.clear();
 }
 
@@ -283,7 +297,7 @@ bool victim_search::some_kept_node_would_do(const reservation *but) {
   for (uint32_t i = 0; i < reservations.extent(); ++i) {
     const reservation &r = reservations[i];
     const bool kept = r.live && &r != but && may_make_room(*r.where);
-    if (kept && take_for(*r.where, SIZE_MAX)) return true;
+    if (kept && take_for(*r.where)) return true;
     if (hopeless_) return false;
   }
   return false;
@@ -335,36 +349,30 @@ node *victim_search::search(const node *only) {
            });
   };
   node *best = nullptr;
-  bool best_with_originator = false, looked_at_fitting = short_.empty();
+  std::tuple<victim_rank, size_t, double> best_rank;
+  bool looked_at_fitting = short_.empty();
   const reservation *own = reservation_of(*ask_);
   const std::array<uint32_t, 1> one{only == nullptr ? 0 : only->slot};
   for (const uint32_t slot : only == nullptr ? std::span<const uint32_t>(nodes.by_rank()) : std::span(one)) {
-    // One that is no better than the best need not be found.
-    const size_t most = best == nullptr || best_with_originator ? SIZE_MAX : best_.size() - 1;
+    if (steps_ >= most_steps) break;
     // A node that is kept for another ask is not for this one.
     if (!nodes.open(slot) && (own == nullptr || own->where->slot != slot)) continue;
     const bool fits = nodes.holds(*class_, slot);
-    if (!fits && !(room.may_do(slot, *class_, most) && may_be_enough(slot))) continue;
+    if (!fits && !(room.may_do(slot, *class_) && may_be_enough(slot))) continue;
     node *n = nodes.at(slot);
     if (!may_have(*n)) continue;
     // All nodes that fit need the same victims.
     if (fits && std::exchange(looked_at_fitting, true)) continue;
-    const bool found = take_for(*n, most) && put_back();
+    const bool found = take_for(*n) && !taken_.empty();
     if (hopeless_) return nullptr;
-    if (!found) {
-      room.failed(*n);
-      continue;
-    }
-    const bool with_originator =
-        std::any_of(taken_.begin(), taken_.end(), [](const victim &v) { return v.who->originator; });
-    const bool better = best == nullptr || (best_with_originator && !with_originator) ||
-                        (best_with_originator == with_originator && taken_.size() < best_.size());
-    if (!better || std::any_of(taken_.begin(), taken_.end(), is_one_too_many)) continue;
+    if (!found) continue;
+    put_back();
+    const std::tuple rank(highest_level(taken_), taken_.size(), share_of_taken());
+    if ((best != nullptr && rank >= best_rank) || std::any_of(taken_.begin(), taken_.end(), is_one_too_many)) continue;
     best = n;
-    best_with_originator = with_originator;
+    best_rank = rank;
     best_.clear();
     for (const victim &v : taken_) best_.push_back(v.who);
-    if (!with_originator && best_.size() == 1) break;
   }
   return fitness.faults() == faults ? best : nullptr;
 }

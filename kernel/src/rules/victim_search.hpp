@@ -48,6 +48,7 @@ class victim_search : victim_search_access {
  private:
   static constexpr uint32_t unknown = ~uint32_t{0};
   static constexpr size_t few_allocations = 1'000;
+  static constexpr uint64_t most_steps = 10'000;
 
   // A queue on the path of the ask's leaf, the leaf first.
   struct level {
@@ -59,16 +60,15 @@ class victim_search : victim_search_access {
     size_t level = 0, type = 0;
     int64_t missing = 0;
   };
-  // A queue whose guarantee protects what is in it as far as it is covered. By type: used less guaranteed, and what
-  // was taken of it.
+  // A queue whose guarantee protects what is in it. By type: used less guaranteed (INT64_MAX where nothing is
+  // guaranteed), and what was taken of it.
   struct shield {
     std::vector<int64_t> over, given;
   };
   // A leaf in which there may be victims.
   struct leaf {
-    bool open = false;        // some may give way
-    bool unprotected = true;  // no shields
-    bool fenced = false;      // `offset` is the priority of all in it, else added to theirs: seen from `common`
+    bool open = false;    // some may give way
+    bool fenced = false;  // `offset` is the priority of all in it, else added to theirs: seen from `common`
     int64_t offset = 0;
     size_t common = 0;  // the lowest level that it is below
     boost::container::small_vector<uint32_t, 4> shields;
@@ -76,6 +76,7 @@ class victim_search : victim_search_access {
   struct victim {
     allocation *who = nullptr;
     uint32_t from = 0;  // its leaf
+    allocation &operator*() const { return *who; }
   };
 
   bool look_for_guarantee();
@@ -96,7 +97,7 @@ class victim_search : victim_search_access {
   uint32_t look_at_leaf(queue &q);
   void find_shields(leaf &l, queue &of);
   [[nodiscard]] bool is_candidate(const allocation &x, const leaf &l) const;
-  [[nodiscard]] bool may_be_taken(const leaf &l) const;
+  [[nodiscard]] bool may_be_taken(const victim &v) const;
   [[nodiscard]] int64_t amount(const allocation &x, size_t type) const;
   void give_back(const victim &v, int sign);
   void take(const victim &v);
@@ -115,9 +116,11 @@ class victim_search : victim_search_access {
   void count_candidates();
   [[nodiscard]] bool may_be_enough(uint32_t slot);
   const victim *elsewhere(size_t at);  // null: there are no more
-  bool take_on_node(size_t most);
-  bool take_for(const node &n, size_t most);
-  bool put_back();
+  bool take_on_node();
+  bool take_for_queues(bool fits);
+  bool take_for(const node &n);
+  void put_back();
+  [[nodiscard]] double share_of_taken() const;
   [[nodiscard]] bool may_make_room(const node &n) const;
   [[nodiscard]] bool may_have(const node &n) const;
   void start_search();
@@ -138,13 +141,16 @@ class victim_search : victim_search_access {
   std::vector<victim> sorted_, heap_;  // candidates that could relieve a queue: the first of them, and the others
   bool gathered_ = false, hopeless_ = false;  // they are known; all of them are not enough
   size_t looked_at_ = 0;                      // allocations on nodes so far
+  uint64_t steps_ = 0;                        // candidates so far
   size_t open_ = 0;                           // allocations of open leaves, where they were counted, else 0
   std::vector<int64_t> candidates_;           // by slot and type, what they hold together; empty: not counted
   const node *node_ = nullptr;                // that is looked at
   std::vector<int64_t> given_;                // by level and type
   std::vector<int64_t> missing_on_node_;
-  free_devices devices_;  // of the node
+  std::vector<bool> lacking_;  // by type: the node or a queue was short before anything was taken
+  free_devices devices_;       // of the node
   std::vector<victim> on_node_, taken_;
+  size_t in_sorted_ = 0;  // so many of them were looked at for the node
   std::vector<allocation *> best_;
 };
 

@@ -54,9 +54,8 @@ int64_t victim_search::used(const queue &q, type_index t) const {
 }
 
 int64_t victim_search::missing_of_max(const queue &q, const class_amount &p) const {
-  const resources &max = q.parent == nullptr ? total : q.max;
-  if (q.parent != nullptr && !max.has(p.type)) return 0;
-  return sub_saturating(add_saturating(q.allocated[p.type], p.amount), max[p.type]);
+  if (!q.max.has(p.type)) return 0;
+  return sub_saturating(add_saturating(q.allocated[p.type], p.amount), q.max[p.type]);
 }
 
 bool victim_search::exceeds_max(const queue &q) const {
@@ -128,10 +127,10 @@ uint32_t victim_search::look_at_leaf(queue &q) {
   if (!l.open) return mark.leaf;
   find_shields(l, q);
   // Covered by its guarantees already, it is so the more when something was taken.
-  const auto breached = [&](uint32_t s) {
-    return std::any_of(shields_[s].over.begin(), shields_[s].over.end(), [](int64_t over) { return over > 0; });
-  };
-  l.open = l.unprotected || std::any_of(l.shields.begin(), l.shields.end(), breached);
+  l.open = false;
+  for (size_t k = 0; k < class_->positive.size(); ++k) {
+    l.open |= std::none_of(l.shields.begin(), l.shields.end(), [&](uint32_t s) { return shields_[s].over[k] <= 0; });
+  }
   return mark.leaf;
 }
 
@@ -194,12 +193,12 @@ void victim_search::find_shields(leaf &l, queue &of) {
       mark.shield = static_cast<uint32_t>(shields_.size());
       shield &s = shields_.emplace_back();
       for (const class_amount &p : class_->positive) {
-        s.over.push_back(q->guaranteed.has(p.type) ? sub_saturating(used(*q, p.type), q->guaranteed[p.type]) : 0);
+        s.over.push_back(q->guaranteed.has(p.type) ? sub_saturating(used(*q, p.type), q->guaranteed[p.type])
+                                                   : INT64_MAX);
       }
       s.given.assign(s.over.size(), 0);
     }
     l.shields.push_back(mark.shield);
-    l.unprotected = false;
   }
 }
 

@@ -48,7 +48,7 @@ type options struct {
 	lease, namespace, identity                                    string
 	qps                                                           float64
 	burst, window                                                 int
-	dryRun                                                        bool
+	dryRun, vouchedUsers                                          bool
 	placeholderImage, queues, token                               string
 	patience, repeat, explain, budgetPatience                     time.Duration
 }
@@ -86,6 +86,7 @@ func main() {
 	flag.StringVar(&o.queues, "queues", "", "NAMESPACE/NAME of a ConfigMap whose "+queues.Key+" the scheduler is to use; empty: its own file")
 	flag.StringVar(&o.token, "admin-token", "", "file with the scheduler's admin token, for --queues")
 	flag.StringVar(&o.placeholderImage, "placeholder-image", "registry.k8s.io/pause:3.10", "image of the pods that hold the room of gangs")
+	flag.BoolVar(&o.vouchedUsers, "vouched-users", false, "takes the users that pods name: an admission step vouches for them, as deploy/users.yaml does; without it the namespace is the user")
 	flag.BoolVar(&o.dryRun, "dry-run", false, "decides and logs what it would do, writes nothing, and takes no lease")
 	flag.Usage = func() {
 		fmt.Fprintf(flag.CommandLine.Output(), "usage: %[1]s [OPTION...]         schedules pods\n       %[1]s check [OPTION...]   "+
@@ -165,10 +166,16 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	ofEvents := rest.CopyConfig(config)
+	ofEvents.QPS, ofEvents.Burst = config.QPS/2, max(1, config.Burst/2)
+	events, err := kubernetes.NewForConfig(ofEvents) // of its own limits: however many events wait, bindings go on
+	if err != nil {
+		return fmt.Errorf("the API server: %w", err)
+	}
 	measured := metrics.New()
 	working := bridge.Options{
 		Client: client, SchedulerName: o.schedulerName, Patience: o.patience, Repeat: o.repeat, Explain: o.explain, BudgetPatience: o.budgetPatience, Metrics: measured, Log: log, Ignore: o.ignore,
-		DryRun: o.dryRun, PlaceholderImage: o.placeholderImage,
+		Events: events, DryRun: o.dryRun, PlaceholderImage: o.placeholderImage, VouchedUsers: o.vouchedUsers,
 		Session: tenon.Options{
 			Address: o.address, Name: o.name, PolicyGroup: o.policyGroup, Version: "kubernetes", CheckWindow: o.window,
 			Credentials: security, Log: log,
@@ -226,7 +233,7 @@ func following(o options, client kubernetes.Interface, security credentials.Tran
 }
 
 func followed(ctx context.Context, follower *queues.Follower, client kubernetes.Interface, schedulerName string) error {
-	writer, err := cluster.NewWriter(ctx, client, schedulerName)
+	writer, err := cluster.NewWriter(ctx, client, client, schedulerName)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func run(ctx context.Context, kubeconfig, name string) error {
 	if err != nil {
 		return err
 	}
-	writer, err := cluster.NewWriter(ctx, client, name)
+	writer, err := cluster.NewWriter(ctx, client, client, name)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"tenon.invalid/kubernetes/internal/tenon"
 	"tenon.invalid/kubernetes/internal/translate"
 	si "tenon.invalid/proto/tenon/si/v1later"
 )
@@ -58,11 +59,7 @@ func (b *Bridge) sayApplication(a *application, p *pod) {
 		})
 		return
 	}
-	user, groups, err := translate.User(p.object)
-	if err == nil && !translate.ValidUser(user) {
-		user = "nobody"
-		b.Log.Warn("a pod's user has a name that the scheduler does not take", "pod", p.name(), "user", user)
-	}
+	user, groups, err := translate.User(p.object, b.VouchedUsers)
 	if err != nil {
 		b.Log.Warn("a pod's user cannot be read", "pod", p.name(), "error", err)
 	}
@@ -79,6 +76,10 @@ func (b *Bridge) sayApplication(a *application, p *pod) {
 		g.Tags(g.first, tags)
 		request.PlaceholderAsk, request.GangSchedulingStyle = b.known(g.Ask()).Message(), g.Style
 		request.ExecutionTimeoutMilliSeconds = g.Timeout.Milliseconds()
+	}
+	if err := tenon.Refusal(request); err != nil {
+		b.applicationRejected(a.id, err.Error())
+		return
 	}
 	b.outbox.applications = append(b.outbox.applications, request)
 }

@@ -37,7 +37,7 @@ import (
 const (
 	beat      = time.Second      // how often is looked at what depends on time alone
 	stuck     = 30 * time.Second // without a beat the bridge is not alive
-	writes    = 32               // bindings and evictions at one time
+	writes    = 32               // to the API server at one time
 	retry     = 10 * time.Second // before what the scheduler refused is said again
 	longRetry = 30 * time.Second // the longest pause between tries of a write
 )
@@ -45,14 +45,16 @@ const (
 // Options of a bridge.
 type Options struct {
 	Client           kubernetes.Interface
-	SchedulerName    string   // of pods that are the bridge's
-	Ignore           []string // kinds of demands (filters.Kinds) with which pods are placed although nobody looks at them
+	Events           kubernetes.Interface // writes events, which hold up nothing else; nil: Client does
+	SchedulerName    string               // of pods that are the bridge's
+	Ignore           []string             // kinds of demands (filters.Kinds) with which pods are placed although nobody looks at them
 	Session          tenon.Options
 	Patience         time.Duration // before it is said why a pod waits
 	Repeat           time.Duration // before that is looked at again
 	Explain          time.Duration // at least, between two explanations of the scheduler; 0: it is asked for none
 	BudgetPatience   time.Duration // how long disruption budgets hold up the end of a victim
 	PlaceholderImage string        // of pods that hold the room of gangs
+	VouchedUsers     bool          // an admission step vouches for the users that pods name
 	DryRun           bool          // nothing is written to the API server
 	Registered       func()        // called when the scheduler took the registration; it may not wait
 	Metrics          *metrics.Metrics
@@ -65,7 +67,7 @@ type Bridge struct {
 	todo    *mailbox.Mailbox[func()]
 	writer  *cluster.Writer
 	filters *filters.Filters
-	slots   chan struct{} // of writes that are under way
+	writing pool // of writes to the API server
 	context context.Context
 
 	namespaces corelisters.NamespaceLister
@@ -77,6 +79,7 @@ type Bridge struct {
 	gangs        map[string]*gang // by application
 	groups       map[string]*podGroup
 	kinds        map[string]int     // of resources: how many nodes have some
+	kept         map[string]bool    // those of which the scheduler is told in this session
 	unheard      map[types.UID]*pod // those that want a kind that none has
 	dirty        map[*node]struct{} // nodes of which the scheduler may know too little
 	later        map[types.UID]*pod // those that are asked for again after a while
@@ -97,10 +100,10 @@ type Bridge struct {
 // New gives a bridge that does nothing yet.
 func New(options Options) *Bridge {
 	return &Bridge{
-		Options: options, todo: mailbox.New[func()](), slots: make(chan struct{}, writes),
+		Options: options, todo: mailbox.New[func()](),
 		nodes: map[string]*node{}, pods: map[types.UID]*pod{}, applications: map[string]*application{},
 		dirty: map[*node]struct{}{}, later: map[types.UID]*pod{}, refusals: map[types.UID]*pod{}, gangs: map[string]*gang{},
-		groups: map[string]*podGroup{}, kinds: map[string]int{}, unheard: map[types.UID]*pod{}, made: time.Now(),
+		groups: map[string]*podGroup{}, kinds: map[string]int{}, kept: map[string]bool{}, unheard: map[types.UID]*pod{}, made: time.Now(),
 		questions: questions{ask: (*tenon.Link).WhatIf}, nominations: map[types.UID]*nomination{},
 	}
 }
@@ -130,7 +133,11 @@ func (b *Bridge) Run(ctx context.Context) error {
 		b.writer = cluster.NewDryWriter(b.Log)
 	} else {
 		var err error
-		if b.writer, err = cluster.NewWriter(ctx, b.Client, b.SchedulerName); err != nil {
+		events := b.Events
+		if events == nil {
+			events = b.Client
+		}
+		if b.writer, err = cluster.NewWriter(ctx, b.Client, events, b.SchedulerName); err != nil {
 			return err
 		}
 	}
@@ -277,17 +284,13 @@ func on[T any](b *Bridge, changed, gone func(*T)) cache.ResourceEventHandler {
 }
 
 // write runs a call to the API server elsewhere, and then what to do with how it ended here.
-func (b *Bridge) write(call func(context.Context) error, then func(error)) {
-	go func() {
-		select {
-		case b.slots <- struct{}{}:
-		case <-b.context.Done():
-			return
+func (b *Bridge) write(kind urgency, call func(context.Context) error, then func(error)) {
+	b.writing.do(kind, func() {
+		if b.context.Err() == nil {
+			err := call(b.context)
+			b.todo.Put(func() { then(err) })
 		}
-		err := call(b.context)
-		<-b.slots
-		b.todo.Put(func() { then(err) })
-	}()
+	})
 }
 
 // after runs something here after a while.

@@ -61,7 +61,7 @@ func timedBridge(t *testing.T, test func(*timed, *pod)) {
 		defer synctest.Wait()
 		defer cancel()
 		b.context, b.link = ctx, &tenon.Link{}
-		if b.writer, err = cluster.NewWriter(ctx, server, "tenon"); err != nil {
+		if b.writer, err = cluster.NewWriter(ctx, server, server, "tenon"); err != nil {
 			t.Fatal(err)
 		}
 		factory := informers.NewSharedInformerFactory(server, 0)
@@ -293,7 +293,7 @@ func TestClock_OfTwoWordsWhyAPodWaits_TheLastOneStays(t *testing.T) {
 			if strings.Contains(patch, "first") {
 				time.Sleep(2 * beat)
 			}
-		}}, "tenon")
+		}}, c.server, "tenon")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,7 +42,7 @@ func newGangs(t *testing.T) *gangs {
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	b.context = ctx
-	if b.writer, err = cluster.NewWriter(ctx, server, "tenon"); err != nil {
+	if b.writer, err = cluster.NewWriter(ctx, server, server, "tenon"); err != nil {
 		t.Fatal(err)
 	}
 	app := &application{id: "gang", standing: accepted, pods: map[types.UID]*pod{}}

@@ -109,6 +109,7 @@ func (b *Bridge) registered(link *tenon.Link) {
 	b.link, b.recovering, b.outbox = link, true, outbox{}
 	b.toldAll(false)
 	b.applications = map[string]*application{}
+	b.keepAnew()
 	for _, n := range b.nodes {
 		n.forget()
 		b.dirty[n] = struct{}{}

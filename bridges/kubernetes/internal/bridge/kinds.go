@@ -3,6 +3,7 @@
 package bridge
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -11,14 +12,20 @@ import (
 )
 
 // The scheduler keeps a small number of kinds of resources for as long as a session lasts, and anybody may write any into a
-// pod. So it hears of those kinds alone that nodes have.
+// pod. So the scheduler is told of those kinds alone that nodes have, and of so many as it keeps.
 
-// countKinds follows what kinds of resources nodes have. Pods that waited for one that is new are looked at again.
+// mostKinds is how many kinds the scheduler is told of beside those that any cluster has: it keeps 16 in all.
+const mostKinds = 12
+
+// countKinds follows what kinds of resources nodes have. Pods that waited for a new kind are looked at again.
 func (b *Bridge) countKinds(old, now *v1.Node) {
 	came := false
-	for kind := range kindsOf(now) {
+	for _, kind := range slices.Sorted(maps.Keys(kindsOf(now))) {
 		b.kinds[kind]++
-		came = came || b.kinds[kind] == 1
+		if b.kinds[kind] == 1 {
+			came = true
+			b.keep(kind)
+		}
 	}
 	for kind := range kindsOf(old) {
 		if b.kinds[kind]--; b.kinds[kind] == 0 {
@@ -32,6 +39,21 @@ func (b *Bridge) countKinds(old, now *v1.Node) {
 	clear(b.unheard)
 	for _, p := range waited {
 		b.reconcile(p)
+	}
+}
+
+// keep lets the scheduler be told of a kind that nodes have, unless it keeps as many as it can already.
+func (b *Bridge) keep(kind string) {
+	if !translate.Common(kind) && len(b.kept) < mostKinds {
+		b.kept[kind] = true
+	}
+}
+
+// keepAnew chooses the kinds of which a new session is told.
+func (b *Bridge) keepAnew() {
+	clear(b.kept)
+	for _, kind := range slices.Sorted(maps.Keys(b.kinds)) {
+		b.keep(kind)
 	}
 }
 
@@ -57,4 +79,16 @@ func (b *Bridge) lacks(amounts translate.Amounts) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Keys(amounts)), b.unheardOf)
 }
 
-func (b *Bridge) unheardOf(kind string) bool { return !translate.Common(kind) && b.kinds[kind] == 0 }
+func (b *Bridge) unheardOf(kind string) bool {
+	return !translate.Common(kind) && (b.kinds[kind] == 0 || !b.kept[kind])
+}
+
+// tooMany names a kind that nodes have and the scheduler does not keep; empty if there is none.
+func (b *Bridge) tooMany(amounts translate.Amounts) string {
+	for _, kind := range slices.Sorted(maps.Keys(amounts)) {
+		if b.kinds[kind] > 0 && b.unheardOf(kind) {
+			return fmt.Sprintf("nodes have more kinds of resources than the scheduler keeps, and it does not keep %.300s", kind)
+		}
+	}
+	return ""
+}

@@ -9,6 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"tenon.invalid/kubernetes/internal/filters"
+	"tenon.invalid/kubernetes/internal/tenon"
 	"tenon.invalid/kubernetes/internal/translate"
 	si "tenon.invalid/proto/tenon/si/v1later"
 )
@@ -110,17 +111,20 @@ func (b *Bridge) syncNode(n *node) {
 		n.forget()
 		return
 	}
-	if err := translate.WrongNode(n.object); err != nil {
-		if n.standing == unknown {
-			n.standing = said
-			b.nodeRejected(n.name, err.Error())
-		}
+	if wrong := translate.WrongNode(n.object); wrong != nil {
+		b.nodeUntellable(n, wrong)
 		return
 	}
-	capacity, attributes := translate.OfNode(n.object), translate.NodeAttributes(n.object)
-	occupied := b.occupied(n, capacity)
-	changed := !maps.Equal(capacity, n.capacity) || !maps.Equal(occupied, n.occupied) || !maps.Equal(attributes, n.attributes)
-	n.capacity, n.occupied, n.attributes = capacity, occupied, attributes
+	now := node{name: n.name, capacity: b.known(translate.OfNode(n.object)), attributes: translate.NodeAttributes(n.object)}
+	now.occupied = b.occupied(n, now.capacity)
+	changed := !maps.Equal(now.capacity, n.capacity) || !maps.Equal(now.occupied, n.occupied) || !maps.Equal(now.attributes, n.attributes)
+	if changed || n.standing == unknown {
+		if wrong := tenon.Refusal(nodeInfo(&now, si.NodeInfo_UPDATE)); wrong != nil {
+			b.nodeUntellable(n, wrong)
+			return
+		}
+	}
+	n.capacity, n.occupied, n.attributes = now.capacity, now.occupied, now.attributes
 	switch n.standing {
 	case unknown:
 		n.standing = said
@@ -143,13 +147,33 @@ func (b *Bridge) syncNode(n *node) {
 	}
 }
 
+// nodeUntellable keeps a node of which the scheduler cannot be told from being used: it alone is refused.
+func (b *Bridge) nodeUntellable(n *node, wrong error) {
+	switch n.standing {
+	case unknown:
+		n.standing = said
+		b.nodeRejected(n.name, wrong.Error())
+	case accepted: // the scheduler has the node as it was
+		if n.open {
+			n.open = false
+			b.sayNode(n, si.NodeInfo_DRAIN_NODE)
+			b.Log.Warn("a node is drained", "node", n.name, "reason", wrong)
+			b.writer.NodeRefused(n.object, wrong.Error())
+		}
+	}
+}
+
 func (b *Bridge) sayNode(n *node, action si.NodeInfo_ActionFromRM) {
+	b.outbox.nodes = append(b.outbox.nodes, nodeInfo(n, action))
+}
+
+func nodeInfo(n *node, action si.NodeInfo_ActionFromRM) *si.NodeInfo {
 	info := &si.NodeInfo{NodeID: n.name, Action: action}
 	if action == si.NodeInfo_CREATE_DRAIN || action == si.NodeInfo_UPDATE {
 		info.SchedulableResource, info.OccupiedResource, info.Attributes = n.capacity.Message(), n.occupied.Message(), maps.Clone(n.attributes)
 		info.Attributes["si/node-partition"] = translate.Partition
 	}
-	b.outbox.nodes = append(b.outbox.nodes, info)
+	return info
 }
 
 // occupied is what others take of what the node has: pods of other schedulers, and pods of this one that it does not want to
@@ -189,6 +213,9 @@ func (b *Bridge) nodeAccepted(name string) {
 
 func (b *Bridge) nodeRejected(name, reason string) {
 	if n := b.nodes[name]; n != nil && n.standing == said {
+		if reason != n.reason && n.object != nil {
+			b.writer.NodeRefused(n.object, reason)
+		}
 		n.standing, n.reason, n.retryAt = rejected, reason, time.Now().Add(retry)
 		b.Log.Warn("the scheduler refused a node", "node", name, "reason", reason)
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"tenon.invalid/kubernetes/internal/cluster"
 	"tenon.invalid/kubernetes/internal/filters"
+	"tenon.invalid/kubernetes/internal/tenon"
 	"tenon.invalid/kubernetes/internal/translate"
 	si "tenon.invalid/proto/tenon/si/v1later"
 )
@@ -256,11 +257,13 @@ func (b *Bridge) report(p *pod) {
 	if n := b.nodes[p.node]; a.standing != accepted || a.failed || n == nil || n.standing != accepted {
 		return
 	}
+	b.touch(b.nodes[p.node])
+	if !b.sayPod(p, a, p.node) {
+		return
+	}
 	if !resized {
 		p.reported, p.standing = true, placed
 	}
-	b.sayPod(p, a, p.node)
-	b.touch(b.nodes[p.node])
 	b.held(a, p)
 }
 
@@ -275,15 +278,24 @@ func (b *Bridge) ask(p *pod) {
 		b.wait(p)
 		return
 	}
-	p.standing = asked
-	b.sayPod(p, a, "")
+	if b.sayPod(p, a, "") {
+		p.standing = asked
+	}
 	b.wait(p)
 }
 
-func (b *Bridge) sayPod(p *pod, a *application, node string) {
+// sayPod tells the scheduler of a pod. False if the scheduler would refuse the message, which then goes nowhere.
+func (b *Bridge) sayPod(p *pod, a *application, node string) bool {
+	message := translate.Allocation(p.object, b.roleOf(p, a), b.known(p.amounts), node, p.uuid)
+	if err := tenon.Refusal(message); err != nil {
+		p.wrong = err.Error()
+		b.Log.Warn("the scheduler cannot be told of a pod", "pod", p.name(), "error", err)
+		return false
+	}
 	a.used = true
 	p.told, p.outdated = p.amounts, false
-	b.outbox.ordered = append(b.outbox.ordered, translate.Allocation(p.object, b.roleOf(p, a), b.known(p.amounts), node, p.uuid))
+	b.outbox.ordered = append(b.outbox.ordered, message)
+	return true
 }
 
 func (b *Bridge) roleOf(p *pod, a *application) translate.Role {
@@ -343,7 +355,7 @@ func (b *Bridge) bind(p *pod) {
 		return err
 	}
 	if attempt == nil || !attempt.Works() || b.DryRun {
-		b.write(bind, ended)
+		b.write(binds, bind, ended)
 		return
 	}
 	go func() {
@@ -355,7 +367,7 @@ func (b *Bridge) bind(p *pod) {
 				ended(err)
 				return
 			}
-			b.write(bind, ended)
+			b.write(binds, bind, ended)
 		})
 	}()
 }

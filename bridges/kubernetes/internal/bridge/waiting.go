@@ -103,7 +103,7 @@ func (b *Bridge) writeWhy(p *pod) {
 	}
 	p.telling = true
 	object, message := p.object, p.waitsFor
-	b.write(func(ctx context.Context) error { return b.writer.Unschedulable(ctx, object, message) }, func(err error) {
+	b.write(conditions, func(ctx context.Context) error { return b.writer.Unschedulable(ctx, object, message) }, func(err error) {
 		p.telling = false
 		if err != nil {
 			b.Log.Warn("a pod's condition could not be written", "pod", p.name(), "error", err)
@@ -159,6 +159,9 @@ func (b *Bridge) whyOutside(p *pod) string {
 	}
 	if a := b.applications[p.application]; a != nil && a.holds() != "" && !p.placeholder {
 		return "not placed: " + a.holds()
+	}
+	if kept := b.tooMany(p.amounts); kept != "" {
+		return "not placed: " + kept
 	}
 	if lacks := p.group.lacks(); lacks != "" {
 		return "not placed: " + lacks

@@ -39,9 +39,9 @@ type Writer struct {
 	dry      *slog.Logger // takes what would be written; nil: it is written
 }
 
-// NewWriter gives one whose events are sent until the context ends.
-func NewWriter(ctx context.Context, client kubernetes.Interface, schedulerName string) (*Writer, error) {
-	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: client.EventsV1()})
+// NewWriter gives one whose events are sent until the context ends, by a client that may have limits of its own.
+func NewWriter(ctx context.Context, client, ofEvents kubernetes.Interface, schedulerName string) (*Writer, error) {
+	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: ofEvents.EventsV1()})
 	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
 		return nil, fmt.Errorf("events: %w", err)
 	}
@@ -281,6 +281,15 @@ func (w *Writer) BudgetOverrun(pod *v1.Pod, patience time.Duration) {
 // WrongTaskGroups tells why a pod's task groups are left out.
 func (w *Writer) WrongTaskGroups(pod *v1.Pod, message string) {
 	w.event(pod, v1.EventTypeWarning, "TaskGroupsError", "Scheduling", message)
+}
+
+// NodeRefused tells why nothing is placed on a node.
+func (w *Writer) NodeRefused(node *v1.Node, reason string) {
+	if w.dry != nil {
+		w.dry.Info("would say", "node", node.Name, "message", reason)
+		return
+	}
+	w.recorder.Eventf(node, nil, v1.EventTypeWarning, "NodeRefused", "Scheduling", "%s", short("nothing is placed on the node: "+reason))
 }
 
 // Queues tells what became of the queues in a ConfigMap.

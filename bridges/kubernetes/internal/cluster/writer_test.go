@@ -21,7 +21,7 @@ func setup(t *testing.T, objects ...runtime.Object) (*fakeapi.Clientset, *Writer
 	if err != nil {
 		t.Fatal(err)
 	}
-	writer, err := NewWriter(t.Context(), client, "tenon")
+	writer, err := NewWriter(t.Context(), client, client, "tenon")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,8 +29,6 @@ const (
 	annotationGuarantee = domain + "namespace.guaranteed"
 	annotationMaxApps   = domain + "namespace.maxApps"
 	annotationParent    = domain + "parentqueue"
-
-	defaultUser = "nobody"
 )
 
 // ApplicationID names the application that a pod belongs to; pods that name none share one in each namespace.
@@ -55,33 +53,64 @@ func Queue(pod *v1.Pod) string {
 	return ""
 }
 
-// User says whose a pod is. An annotation that cannot be read is an error, and the pod then nobody's.
-func User(pod *v1.Pod) (name string, groups []string, err error) {
+// User says whose a pod is. Whoever may create a pod may write any annotation, so the namespace is the user unless an
+// admission step vouches for what pods say of their users. An annotation that cannot be read is an error, and the namespace
+// the user then.
+func User(pod *v1.Pod, vouched bool) (name string, groups []string, err error) {
+	if vouched {
+		name, groups, err = toldUser(pod)
+	}
+	if name == "" || err != nil {
+		name, groups = userOf(pod.Namespace)
+	}
+	return name, groups, err
+}
+
+// userOf is the user that stands for a namespace. Its group keeps the scheduler from looking for groups of a person who has
+// the same name.
+func userOf(namespace string) (name string, groups []string) {
+	name = namespace
+	if !ValidUser(name) { // it begins with a digit
+		name = "_" + namespace
+	}
+	return name, []string{"namespace:" + namespace}
+}
+
+// toldUser is whose a pod says that it is; an empty name if it says nothing.
+func toldUser(pod *v1.Pod) (name string, groups []string, err error) {
 	if text := pod.Annotations[annotationUser]; text != "" {
 		var said struct {
 			User   string   `json:"user"`
 			Groups []string `json:"groups"`
 		}
 		if err := json.Unmarshal([]byte(text), &said); err != nil {
-			return defaultUser, nil, fmt.Errorf("annotation %s: %w", annotationUser, err)
+			return "", nil, fmt.Errorf("annotation %s: %w", annotationUser, err)
 		}
 		if err := wrongGroups(said.Groups); err != nil {
-			return defaultUser, nil, fmt.Errorf("annotation %s: %w", annotationUser, err)
+			return "", nil, fmt.Errorf("annotation %s: %w", annotationUser, err)
 		}
-		if said.User != "" {
-			return said.User, said.Groups, nil
-		}
-		return defaultUser, said.Groups, nil
+		return said.User, said.Groups, wrongUser(said.User)
 	}
-	if name := pod.Labels[labelUser]; name != "" {
-		return name, nil, nil
+	return pod.Labels[labelUser], nil, wrongUser(pod.Labels[labelUser])
+}
+
+func wrongUser(name string) error {
+	if name == "" || ValidUser(name) {
+		return nil
 	}
-	return defaultUser, nil, nil
+	return fmt.Errorf("the user %.100q has a name that the scheduler does not take", name)
 }
 
 func wrongGroups(groups []string) error {
 	if len(groups) > mostEntries {
 		return fmt.Errorf("%d groups, want at most %d", len(groups), mostEntries)
+	}
+	bytes := 0
+	for _, group := range groups {
+		bytes += len(group)
+	}
+	if bytes > longestText {
+		return fmt.Errorf("groups of %d bytes, want at most %d", bytes, longestText)
 	}
 	for _, group := range groups {
 		if err := wrongName("a group", group); err != nil {

@@ -101,7 +101,7 @@ func TestPlaceholders_AreWhatTheirGroupAndFirstPodSay(t *testing.T) {
 		if !IsPlaceholder(p) || ApplicationID(p) != "gang" || Queue(p) != "root.work" || GroupOf(p) != "workers" || p.Labels["team"] != "a" {
 			t.Errorf("labels %v, annotations %v", p.Labels, p.Annotations)
 		}
-		if user, _, err := User(p); user != "ada" || err != nil {
+		if user, _, err := User(p, true); user != "ada" || err != nil {
 			t.Errorf("user %s %v", user, err)
 		}
 		if owner := p.OwnerReferences[0]; owner.UID != first.UID || p.Namespace != first.Namespace {

@@ -112,11 +112,15 @@ func TestTags_WithoutWhatIsTooLong(t *testing.T) {
 	if have := tags(p); have["si/label/disk"] != "ssd" || have["si/label/name"] != "" {
 		t.Errorf("have disk %q and %d bytes of names", have["si/label/disk"], len(have["si/label/name"]))
 	}
-	for i := range mostEntries {
+	for i := range 10_000 {
 		p.Spec.NodeSelector[fmt.Sprintf("label-%d", i)] = "x"
 	}
-	if have := tags(p); have["si/label/disk"] != "" || len(have) > 10 {
-		t.Errorf("have %d tags", len(have))
+	bytes := 0
+	for name, value := range tags(p) {
+		bytes += len(name) + len(value)
+	}
+	if have := tags(p); have["si/label/disk"] != "ssd" || bytes > requiredBytes+1000 {
+		t.Errorf("have %d tags of %d bytes", len(have), bytes)
 	}
 }
 
@@ -136,9 +140,10 @@ func TestGangOf_NamesAndKindsThatTheSchedulerTakes(t *testing.T) {
 
 func TestUser_GroupsThatTheSchedulerDoesNotTake(t *testing.T) {
 	const key = "yunikorn.apache.org/user.info"
-	for _, groups := range []string{`["` + strings.Repeat("x", longestName+1) + `"]`, "[" + strings.Repeat(`"a",`, mostEntries) + `"a"]`} {
-		name, have, err := User(pod(nil, map[string]string{key: `{"user":"ann","groups":` + groups + `}`}))
-		if err == nil || name != defaultUser || have != nil {
+	for _, groups := range []string{`["` + strings.Repeat("x", longestName+1) + `"]`, "[" + strings.Repeat(`"a",`, mostEntries) + `"a"]`,
+		"[" + strings.Repeat(`"`+strings.Repeat("x", 100)+`",`, 1000) + `"a"]`} {
+		name, have, err := User(pod(nil, map[string]string{key: `{"user":"ann","groups":` + groups + `}`}), true)
+		if err == nil || name != "team" || len(have) != 1 {
 			t.Errorf("have %q, %d groups, %v", name, len(have), err)
 		}
 	}

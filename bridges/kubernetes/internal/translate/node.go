@@ -4,6 +4,7 @@ package translate
 
 import (
 	"maps"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 )
@@ -53,8 +54,12 @@ func keepsOrdinaryAway(taint v1.Taint) bool {
 
 func ordinary(key string) bool { return key == v1.TaintNodeNotReady || key == v1.TaintNodeUnreachable }
 
+// requiredBytes is how much of the labels that a pod requires its ask names. Each waiting ask keeps them in the scheduler.
+const requiredBytes = 16 << 10
+
 // requirements are the tags by which an ask leaves out nodes: those parts of selector, affinity and tolerations that
-// equality can say and the scheduler takes. A check by the bridge says the rest.
+// equality can say, as many of them as fit. A check by the bridge says the rest, so a pod that requires
+// more than requiredBytes is placed as any other.
 func requirements(pod *v1.Pod, tags map[string]string) {
 	tolerates := false
 	for _, toleration := range pod.Spec.Tolerations {
@@ -63,13 +68,11 @@ func requirements(pod *v1.Pod, tags map[string]string) {
 	if !tolerates {
 		tags[attributeTaint] = "no"
 	}
-	wanted := labels(pod)
-	if len(wanted)+len(tags) > mostEntries {
-		return
-	}
-	for name, values := range wanted {
-		if len(values) <= longestText {
-			tags[attributeLabel+name] = values
+	wanted, left := labels(pod), requiredBytes
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		if bytes := len(attributeLabel) + len(name) + len(wanted[name]); bytes <= left {
+			left -= bytes
+			tags[attributeLabel+name] = wanted[name]
 		}
 	}
 }

@@ -56,6 +56,7 @@ func TestQueue_ByTheFieldsOrder(t *testing.T) {
 
 func TestUser(t *testing.T) {
 	const key = "yunikorn.apache.org/user.info"
+	team := []string{"namespace:team"}
 	for name, c := range map[string]struct {
 		pod    *v1.Pod
 		user   string
@@ -64,14 +65,23 @@ func TestUser(t *testing.T) {
 	}{
 		"annotation":   {pod(nil, map[string]string{key: `{"user":"ada","groups":["dev","ops"]}`}), "ada", []string{"dev", "ops"}, false},
 		"label":        {pod(map[string]string{"yunikorn.apache.org/username": "bob"}, nil), "bob", nil, false},
-		"none":         {pod(nil, nil), "nobody", nil, false},
-		"without name": {pod(nil, map[string]string{key: `{"groups":["dev"]}`}), "nobody", []string{"dev"}, false},
-		"no JSON":      {pod(nil, map[string]string{key: "ada"}), "nobody", nil, true},
+		"none":         {pod(nil, nil), "team", team, false},
+		"without name": {pod(nil, map[string]string{key: `{"groups":["dev"]}`}), "team", team, false},
+		"no JSON":      {pod(nil, map[string]string{key: "ada"}), "team", team, true},
+		"no name":      {pod(nil, map[string]string{key: `{"user":"a b"}`}), "team", team, true},
 	} {
-		user, groups, err := User(c.pod)
+		user, groups, err := User(c.pod, true)
 		if user != c.user || !reflect.DeepEqual(groups, c.groups) || (err != nil) != c.wrong {
 			t.Errorf("%s: have %s %v %v", name, user, groups, err)
 		}
+		if user, groups, err := User(c.pod, false); user != "team" || !reflect.DeepEqual(groups, team) || err != nil {
+			t.Errorf("%s: nobody vouches for it, and it is %s %v %v", name, user, groups, err)
+		}
+	}
+	p := pod(nil, nil)
+	p.Namespace = "7-of-9"
+	if user, _, _ := User(p, false); user != "_7-of-9" || !ValidUser(user) {
+		t.Errorf("have %s", user)
 	}
 }
 

@@ -1,0 +1,53 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+package bridge
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+)
+
+func TestWrites_BindingsAreNeverBehindConditions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p pool
+		hold, bound := make(chan struct{}), 0
+		for range 10 * writes {
+			p.do(conditions, func() { <-hold })
+			p.do(ends, func() { <-hold })
+		}
+		for range writes / 4 {
+			p.do(binds, func() { bound++; <-hold })
+		}
+		synctest.Wait()
+		if bound != writes/4 {
+			t.Errorf("%d of %d bindings are under way", bound, writes/4)
+		}
+		close(hold)
+		synctest.Wait()
+		if p.all != 0 || slices.ContainsFunc(p.waiting[:], func(left []func()) bool { return len(left) > 0 }) {
+			t.Errorf("left are %d under way", p.all)
+		}
+	})
+}
+
+func TestWrites_TheMostUrgentKindIsNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p pool
+		hold := make(chan struct{})
+		for range writes {
+			p.do(binds, func() { <-hold })
+		}
+		var order []urgency
+		for kind := urgencies - 1; kind >= 0; kind-- {
+			p.do(kind, func() { order = append(order, kind) })
+		}
+		for range writes {
+			hold <- struct{}{}
+			synctest.Wait()
+		}
+		if want := []urgency{binds, ends, makes, conditions}; !slices.Equal(order, want) {
+			t.Errorf("have %v, want %v", order, want)
+		}
+	})
+}
