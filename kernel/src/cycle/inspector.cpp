@@ -70,7 +70,7 @@ void inspector::inspect() {
   for (;;) {
     const size_t retired = faults.retired();
     const uint64_t failed = verdicts.faults();
-    inspect_queue(*root, seen, false);
+    inspect_queue(*root, seen, root->state == object_state::stopped);
     if (faults.retired() == retired && verdicts.faults() == failed) break;
     seen = {};  // a policy failed: all of it again, as if it had failed before
   }
