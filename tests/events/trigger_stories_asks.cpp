@@ -156,6 +156,20 @@ void goes_for_the_max(stage &on) {
   on.pass(5'000);
 }
 
+void stays_above_the_max(stage &on) {
+  queue_config a = named_queue("a", hundred);
+  a.properties["quota.preemption.delay"] = "1s";
+  a.properties["preemption.policy"] = "disabled";
+  on.start({a}, {}, hundred);
+  on.reconfigure([](partition_config &p) { p.quota_preemption_enabled = true; });
+  on->add_app("app", "root.a", "alice");
+  on->ask("app", "k", {{"memory", 10}});
+  on->settle();
+  on.reconfigure([](partition_config &p) { p.root.queues[0].max = {{"memory", 5}}; });
+  on.begin();
+  on.pass(1'000);
+}
+
 }  // namespace
 
 std::vector<trigger_story> stories_of_asks() {
@@ -274,6 +288,13 @@ std::vector<trigger_story> stories_of_asks() {
            "in root.a",
            "QUEUE root.a - SET QUEUE_PREEMPTION | QuotaPreemption [rm]default | - root.a - | memory:10 | Quota "
            "preemption: 1 allocations are released",
+       }},
+      {"nothing in a queue above its max may go",
+       stays_above_the_max,
+       {
+           "QUEUE root.a - SET QUEUE_PREEMPTION | QuotaPreemption [rm]default | - root.a - | memory:5 | Quota "
+           "preemption: 0 allocations are released; the queue stays above its max, because nothing else in it may be "
+           "preempted",
        }},
   };
 }

@@ -193,6 +193,7 @@ struct partition {
 
   // -- victims.cpp --
   bool preempt_on(application &a, ask &k, const usage &used);  // its required node
+  [[nodiscard]] const amount_map &needs_of(const reservation &r) const;
   void take_victims(std::vector<candidate> victims, uint64_t victim_of, const std::string &text);
   [[nodiscard]] bool has_victims_under_way(const ask &k) const;
   // Allocations that preemption may take at all.
@@ -206,6 +207,8 @@ struct partition {
   void look_at_quotas_on(const std::string &path);
   void void_quotas();
   void on_quota_timer(const std::string &path);
+  // What the children's shares left over.
+  void take_the_rest(const queue &q, const amount_map &wanted, const usage &used, std::vector<candidate> &victims);
   void give_back(const queue &q, const amount_map &wanted, const usage &used, std::vector<candidate> &out);
   [[nodiscard]] bool is_over(const queue &q, const usage &used) const;
 

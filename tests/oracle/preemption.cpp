@@ -24,6 +24,10 @@ bool shares_a_type(const amount_map &a, const amount_map &b) {
                      [&](const auto &item) { return item.second > 0 && amount_of(b, item.first) > 0; });
 }
 
+bool is_ending(const allocation &x) {
+  return x.state == allocation_state::preempting || x.state == allocation_state::expiring;
+}
+
 // "What if these were gone?", for one ask.
 class question {
  public:
@@ -62,6 +66,51 @@ class question {
     return best_answer();
   }
 
+  // Whether it may wait for what is ending, and the node that it is to have for that, if there is one.
+  std::pair<bool, const node *> room_of_what_ends(bool within) {
+    if (!within && !has_some_claim()) return {};
+    bool some_short = false;
+    for (const std::string &at : path_down(leaf_.path)) {
+      const bool root = at == "root";
+      amount_map left = root ? used_.root_max : p_.find_queue(at)->max;
+      const tally of = used_.of_queue(at);
+      for (auto &[type, amount] : left) amount = sub_saturating(amount, amount_of(of.allocated, type));
+      some_short |= !short_of(left, root).empty();
+      const amount_map ending =
+          ending_in([&](const allocation &, const std::string &home) { return lies_in(home, at); });
+      for (auto &[type, amount] : left) {
+        amount = sub_saturating(add_saturating(amount, amount_of(ending, type)), amount_of(of.claimed, type));
+      }
+      if (!short_of(left, root).empty()) return {};
+    }
+    const reservation *own = p_.reservation_of(k_);
+    std::vector<const node *> all = suitable_nodes(false);
+    for (const node *n : suitable_nodes(true)) all.push_back(n);
+    std::sort(all.begin(), all.end(), [](const node *x, const node *y) { return x->id < y->id; });
+    std::pair<bool, const node *> out;
+    for (const node *n : all) {
+      free_capacity there = partition::free_on(*n, used_);
+      bool some_ends = false, of_others = false;
+      for (const auto &a : p_.applications) {
+        for (const allocation &x : a->allocations) {
+          if (x.node != n->id || !is_ending(x)) continue;
+          some_ends = true;
+          there.add(x.resources, x.detail);
+        }
+      }
+      for (const reservation &r : p_.reservations_on(n->id)) {
+        if (r.ask == k_.arrival) continue;
+        of_others = true;
+        subtract(there.free, p_.needs_of(r));
+      }
+      if ((!some_ends && !some_short) || !partition::fits_in(*n, there, k_)) continue;
+      if (own != nullptr && own->node == n->id) return {true, n};
+      out.first = true;
+      if (!of_others && out.second == nullptr) out.second = n;
+    }
+    return out;
+  }
+
   // It would do, were it not for the reservations of others.
   bool is_held_off(bool within) {
     const auto on_a_reserved_node = [&] {
@@ -91,6 +140,23 @@ class question {
         candidates_.push_back(c);
     }
     return true;
+  }
+  [[nodiscard]] bool has_some_claim() {
+    const std::string fence = fence_of();
+    const std::vector<std::string> path = path_down(leaf_.path);
+    return is_guaranteed() && std::any_of(path.begin(), path.end() - 1, [&](const std::string &meeting) {
+             return lies_in(meeting, fence) && has_claim_below(meeting);
+           });
+  }
+  template <class Where>
+  amount_map ending_in(const Where &where) const {
+    amount_map out;
+    for (const auto &a : p_.applications) {
+      for (const allocation &x : a->allocations) {
+        if (is_ending(x) && where(x, a->queue)) add(out, x.resources);
+      }
+    }
+    return out;
   }
   void look_within_queue() {
     guaranteed_ = false;
@@ -377,7 +443,7 @@ class question {
 
 bool partition::preempt(application &a, ask &k, const usage &used) {
   if (!config.preemption_enabled || !k.allow_preempt_other || !k.required_node.empty()) return false;
-  if (has_victims_under_way(k)) return false;
+  if (has_victims_under_way(k) && reservation_of(k) != nullptr) return false;
   const queue &leaf = *find_queue(a.queue);
   const bool within = preemption_text(leaf).contains("intra");
   question ask_for(*this, a, k, used);
@@ -386,17 +452,37 @@ bool partition::preempt(application &a, ask &k, const usage &used) {
   if (shared.now_ms < add_saturating(k.create_time_ms, delay_ms) || shared.now_ms < k.preempt_from_ms) return false;
   k.preempt_from_ms = add_saturating(shared.now_ms, std::max<int64_t>(1, config.tuning.preemption_retry_ms));
   k.held_off = false;
-  auto found = ask_for.best(within);
-  while (found && !predicates_pass(a, k, *found->where, false)) found = ask_for.best(within);
-  if (!found) {
-    k.held_off = ask_for.is_held_off(within);
+  const auto is_own = [&](const node &n) {
+    const reservation *held = reservation_of(k);
+    return held != nullptr && held->node == n.id;
+  };
+  const auto look_at_what_ends = [&] {
+    auto room = ask_for.room_of_what_ends(within);
+    while (room.second != nullptr && !is_own(*room.second) && !predicates_pass(a, k, *room.second, false)) {
+      room = ask_for.room_of_what_ends(within);
+    }
+    return room;
+  };
+  const bool waited = k.reserve_from_ms != INT64_MIN;
+  std::pair<bool, const node *> room;
+  if (!waited) room = look_at_what_ends();
+  std::optional<question::answer> found;
+  if (!room.first) {
+    found = ask_for.best(within);
+    while (found && !predicates_pass(a, k, *found->where, false)) found = ask_for.best(within);
+  }
+  const bool held_off = !room.first && !found && ask_for.is_held_off(within);
+  if (waited && !found) room = look_at_what_ends();
+  const node *where = found ? found->where : room.second;
+  if (!found && (where == nullptr || is_own(*where))) {
+    k.held_off = held_off && !room.first;
     return false;
   }
   const reservation *held = reservation_of(k);
-  const bool stays = held != nullptr && held->node == found->where->id;
-  if (held != nullptr && !stays) end_reservation(held->id, messages::reservation_moved(found->where->id));
-  if (!stays) reserve(a, k, found->where->id);
-  take_victims(found->victims, k.arrival, messages::preempted_for_ask(k.key));
+  const bool stays = is_own(*where);
+  if (held != nullptr && !stays) end_reservation(held->id, messages::reservation_moved(where->id));
+  if (!stays) reserve(a, k, where->id);
+  if (found) take_victims(found->victims, k.arrival, messages::preempted_for_ask(k.key));
   return true;
 }
 

@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // A max below usage: docs/decisions-preemption.md, section 6.
 #include <algorithm>
+#include <tuple>
 
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
@@ -71,9 +72,88 @@ void partition::on_quota_timer(const std::string &path) {
   }
   std::vector<candidate> victims;
   give_back(q, wanted, used, victims);
+  take_the_rest(q, wanted, used, victims);
   for (const candidate &c : victims) take_victims({c}, 0, messages::preempted_for_quota(path));
   q.quota_armed_ms.reset();
   look_at_quota(path);
+}
+
+void partition::take_the_rest(const queue &q, const amount_map &wanted, const usage &used,
+                              std::vector<candidate> &victims) {
+  amount_map left;
+  for (const auto &[type, amount] : wanted) {
+    int64_t given = 0;
+    for (const candidate &c : victims) given = add_saturating(given, amount_of(c.what->resources, type));
+    if (given < amount) left[type] = amount - given;
+  }
+  if (left.empty()) return;
+  const auto lies_below = [](const std::string &at, const std::string &above) { return at.starts_with(above + "."); };
+  std::vector<candidate> taken, looked_at;
+  const auto may = [&](const candidate &c) {
+    const std::vector<std::string> path = path_down(c.owner->queue);
+    return std::all_of(path.begin(), path.end(), [&](const std::string &at) {
+      if (!lies_below(at, q.path)) return true;
+      const queue &below = *find_queue(at);
+      amount_map in_use = used.of_queue(at).allocated;
+      subtract(in_use, used.of_queue(at).preempting);
+      for (const std::vector<candidate> *gone : {&victims, &taken}) {
+        for (const candidate &t : *gone) {
+          if (t.owner->queue == at || lies_below(t.owner->queue, at)) subtract(in_use, t.what->resources);
+        }
+      }
+      subtract(in_use, c.what->resources);
+      return std::all_of(left.begin(), left.end(), [&](const auto &item) {
+        const std::string &type = item.first;
+        const bool guaranteed = below.guaranteed.contains(type) && amount_of(c.what->resources, type) > 0;
+        return !guaranteed || amount_of(in_use, type) >= below.guaranteed.at(type);
+      });
+    });
+  };
+  const auto given = [&] {
+    amount_map out;
+    for (const auto &[type, amount] : left) {
+      int64_t sum = 0;
+      for (const candidate &c : taken) sum = add_saturating(sum, amount_of(c.what->resources, type));
+      out[type] = std::min(sum, amount);
+    }
+    return out;
+  };
+  for (const candidate &c : all_candidates(false)) {
+    if (c.owner->queue != q.path && !lies_below(c.owner->queue, q.path)) continue;
+    if (std::any_of(victims.begin(), victims.end(), [&](const candidate &v) { return v.what == c.what; })) continue;
+    const amount_map so_far = given();
+    const auto has_of = [&](bool still) {
+      return std::any_of(left.begin(), left.end(), [&](const auto &item) {
+        const bool open = !still || amount_of(so_far, item.first) < item.second;
+        return open && amount_of(c.what->resources, item.first) > 0;
+      });
+    };
+    if (!has_of(false)) continue;
+    looked_at.push_back(c);
+    if (has_of(true) && may(c)) taken.push_back(c);
+  }
+  if (taken.empty()) return;
+  const amount_map all_give = given();
+  const std::vector<candidate> all = taken;
+  const candidate *alone = nullptr;
+  const auto rank = [&](const candidate &c) {
+    return std::tuple(level_of(c), share_of(c.what->resources, used.root_max));
+  };
+  for (const candidate &c : looked_at) {
+    taken.clear();
+    const bool possible = level_of(c) <= highest_level(all) && may(c);
+    taken = {c};
+    if (possible && given() == all_give && (alone == nullptr || rank(c) < rank(*alone))) alone = &c;
+  }
+  taken = all;
+  for (const candidate &c : largest_first(all, used.root_max)) {
+    const std::vector<candidate> before = taken;
+    std::erase_if(taken, [&](const candidate &t) { return t.what == c.what; });
+    if (given() != all_give) taken = before;
+  }
+  if (alone != nullptr) taken = {*alone};
+  std::sort(taken.begin(), taken.end(), victim_before);
+  victims.insert(victims.end(), taken.begin(), taken.end());
 }
 
 void partition::give_back(const queue &q, const amount_map &wanted, const usage &used, std::vector<candidate> &out) {

@@ -34,6 +34,12 @@ bool runs(const application &a) {
 
 }  // namespace
 
+const amount_map &partition::needs_of(const reservation &r) const {
+  const auto owner =
+      std::find_if(applications.begin(), applications.end(), [&](const auto &a) { return a->uid == r.application; });
+  return ask_of(**owner, r).resources;
+}
+
 void partition::reserve(application &a, ask &k, const std::string &node_id) {
   const reservation &r = reservations.emplace_back(reservation{next_reservation++, a.uid, k.arrival, node_id});
   k.told.clear();

@@ -81,7 +81,17 @@ void partition::take_victims(std::vector<candidate> victims, uint64_t victim_of,
 bool partition::preempt_on(application &, ask &k, const usage &used) {
   if (!config.preemption_enabled || has_victims_under_way(k)) return false;
   const node &n = nodes.at(k.required_node);
-  const free_capacity free = free_on(n, used);
+  free_capacity free = free_on(n, used);
+  for (const auto &a : applications) {
+    for (const allocation &x : a->allocations) {
+      const bool ends = x.state == allocation_state::preempting || x.state == allocation_state::expiring;
+      if (ends && x.node == n.id) free.add(x.resources, x.detail);
+    }
+  }
+  for (const reservation &r : reservations_on(n.id)) {
+    if (r.ask == k.arrival) break;
+    subtract(free.free, needs_of(r));
+  }
   const auto missing = without_devices(n, free.devices, k);
   const auto fits_with = [&](const std::vector<candidate> &taken) {
     free_capacity then = free;

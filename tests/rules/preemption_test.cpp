@@ -140,8 +140,11 @@ TYPED_TEST(RulesOfPreemption, NoMoreThanTheGuaranteeIsClaimed) {
   EXPECT_EQ(this->after_delay(), (lines{"them/e", "them/d"}));
 }
 
-TYPED_TEST(RulesOfPreemption, AQueueAboveItsGuaranteeGivesUntilItIsNot) {
+TYPED_TEST(RulesOfPreemption, AQueueGivesWhatItHasBeyondItsGuaranteeAndNoMore) {
   this->begin(guaranteed("ours", {{"vcore", 8}}), guaranteed("theirs", {{"vcore", 7}}));
+  this->ask("us", "k", {{"vcore", 4}}, preempts);
+  EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
+  this->begin(guaranteed("ours", {{"vcore", 8}}), guaranteed("theirs", {{"vcore", 6}}));
   this->ask("us", "k", {{"vcore", 5}}, preempts);
   EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
   this->ask("us", "k", {{"vcore", 4}}, preempts);

@@ -60,15 +60,15 @@ TYPED_TEST(RulesOfQuotas, ItGoesOnUntilTheQueueIsWithinItsMax) {
   this->ask("in-b", "never", {{"vcore", 4}}, {.preempt_self = false});
   this->placed();
   this->reload(this->make(11));
-  this->wait(10 * second);
-  // in-a has half of what is over: not enough for one.
-  EXPECT_EQ(this->queue_at("root.team")->preempting, amount_map());
+  // Neither child's share of what is over is enough for one; the newest of all goes.
+  EXPECT_THAT(this->wait(10 * second), ElementsAre(HasSubstr("in-b/8")));
+  this->confirm("in-b", "8");
   this->give_back("in-b", "never");
   this->reload(this->make(6));
-  EXPECT_EQ(this->wait(10 * second).size(), 1U);
+  EXPECT_THAT(this->wait(10 * second), ElementsAre(HasSubstr("in-b/7")));
   EXPECT_THAT(this->wait(10 * second), IsEmpty());
-  this->confirm("in-a", "6");
-  EXPECT_EQ(this->queue_at("root.team")->allocated, (amount_map{{"vcore", 7}}));
+  this->confirm("in-b", "7");
+  EXPECT_EQ(this->queue_at("root.team")->allocated, (amount_map{{"vcore", 6}}));
   this->wait(10 * second);
   EXPECT_EQ(this->queue_at("root.team")->preempting, amount_map());
 }
@@ -111,7 +111,19 @@ TYPED_TEST(RulesOfQuotas, AnExistingAllocationCanBeTooMuch) {
   this->reload(this->make(8));
   this->put("node-1", this->existing("in-a", "9", {{"vcore", 2}}));
   const lines said = this->wait(10 * second);
-  EXPECT_EQ(said.size(), 1U);
+  EXPECT_EQ(said.size(), 2U);
+}
+
+TYPED_TEST(RulesOfQuotas, TheLastVictimMayBeLargerThanWhatIsOver) {
+  this->start(this->make(20));
+  this->add("node-1", {{"vcore", 20}});
+  this->add_app("in-a", {.queue = "root.team.a"});
+  this->ask("in-a", "first", {{"vcore", 4}});
+  this->ask("in-a", "second", {{"vcore", 4}});
+  EXPECT_EQ(this->placed().size(), 2U);
+  this->reload(this->make(7));
+  EXPECT_EQ(this->wait(10 * second).size(), 1U);
+  EXPECT_EQ(this->queue_at("root.team")->preempting, (amount_map{{"vcore", 4}}));
 }
 
 }  // namespace

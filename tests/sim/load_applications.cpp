@@ -10,6 +10,9 @@ amount_map load::some_resources() {
   amount_map out;
   if (random_.percent(90)) out["vcore"] = random_.between(1, 4);
   if (random_.percent(60)) out["memory"] = random_.between(1, 4) * 10;
+  // Now one type is short and now another, and what has much of the one has little of the other.
+  if (profile_.preemption && random_.percent(30)) out = {{"memory", random_.between(1, 6) * 10}};
+  if (profile_.preemption && random_.percent(20)) out = {{"vcore", 1}, {"memory", random_.between(3, 6) * 10}};
   if (random_.percent(5)) out["gpu"] = random_.between(0, 2);
   if (profile_.devices && random_.percent(60)) out["gpu"] = random_.between(1, 6);
   if (profile_.late_types && random_.percent(25)) out[a_late_type()] = random_.between(1, 3);
@@ -64,11 +67,11 @@ std::map<std::string, std::string> load::application_tags() {
                                                      R"({"resources":{"vcore":{"value":0}}})", "nothing"});
   }
   if (random_.percent(10)) out["namespace.resourceguaranteed"] = R"({"resources":{"vcore":{"value":3}}})";
-  if (profile_.shares && random_.percent(60)) {
-    out["namespace"] = "a";
+  if (profile_.shares) {
+    // Which of two applications is first depends on which type is guaranteed much, and so has a small share.
     out["namespace.resourceguaranteed"] =
-        random_.one_of({R"({"resources":{"vcore":{"value":1},"memory":{"value":100}}})",
-                        R"({"resources":{"vcore":{"value":10},"memory":{"value":10}}})",
+        random_.one_of({R"({"resources":{"vcore":{"value":1},"memory":{"value":1000}}})",
+                        R"({"resources":{"vcore":{"value":100},"memory":{"value":10}}})",
                         R"({"resources":{"vcore":{"value":10},"memory":{"value":100}}})"});
   }
   if (random_.percent(10)) out["Namespace.ResourceMaxApps"] = random_.one_of({"1", "2", "0", "-1", "many"});
@@ -80,7 +83,8 @@ command load::an_application(const partition_snapshot &p) {
   const bool again = profile_.odd && random_.percent(5);
   c.partition = own_->text(profile_.odd && random_.percent(2) ? "[rm]nowhere" : p.name);
   c.application = own_->text(again ? some_application(p) : "app-" + std::to_string(next_name_++));
-  c.queue = own_->text(some_queue(p));
+  c.queue = own_->text(profile_.shares && random_.percent(85) ? random_.one_of({"root.a.team", "root.b.team"})
+                                                              : some_queue(p));
   c.user = own_->text(profile_.odd && random_.percent(3) ? random_.one_of({"", "no name"})
                                                          : random_.one_of({"ann", "bob", "eve", "joe.doe"}));
   std::vector<std::string> groups;
@@ -121,6 +125,11 @@ put_ask load::make_ask(const partition_snapshot &p) {
   if (profile_.odd && random_.percent(1)) c.key = "";
   const amount_map resources = some_resources();
   c.resources = own_->resources(resources);
+  // One type each, so that what is guaranteed of it decides.
+  if (profile_.shares && random_.percent(70)) {
+    c.resources = own_->resources(random_.percent(50) ? amount_map{{"vcore", random_.between(1, 3)}}
+                                                      : amount_map{{"memory", random_.between(1, 3) * 10}});
+  }
   c.max_allocations = static_cast<int32_t>(random_.percent(60) ? 1 : random_.between(profile_.odd ? 0 : 1, 6));
   c.priority = static_cast<int32_t>(random_.percent(60) ? 0 : random_.between(-5, 5));
   if (random_.percent(5)) c.priority_class = own_->text(random_.one_of({"high", "low", profile_.odd ? "none" : "low"}));

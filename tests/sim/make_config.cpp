@@ -56,7 +56,7 @@ child_template_config make_template(random &r) {
 void add_preemption(random &r, const profile &p, queue_config &q) {
   if (p.preemption) {
     if (r.percent(60)) q.guaranteed = {{"vcore", r.between(2, 20)}};
-    if (r.percent(20)) q.guaranteed["memory"] = r.between(2, 12) * 10;
+    if (r.percent(50)) q.guaranteed["memory"] = r.between(2, 12) * 10;
     if (r.percent(80)) q.properties["preemption.delay"] = r.one_of({"1ms", "1s", "5s", "no"});
     if (r.percent(40)) {
       q.properties["preemption.policy"] = r.one_of({"fence", "disabled", "intra", "fence,intra", "Intra", "default"});
@@ -101,6 +101,14 @@ queue_config make_queue(random &r, const profile &p, const std::string &name, in
     if (r.percent(40)) q.submit_acl = make_acl(r);
     if (r.percent(10)) q.admin_acl = make_acl(r);
     if (r.percent(25)) q.child_template = make_template(r);
+  }
+  if (p.shares && depth == 1) {
+    // A parent of dynamic leaves, whose applications stand by what their leaf is guaranteed.
+    q.parent = true;
+    q.child_template = {};
+    q.child_template.properties = {{"application.sort.policy", "fair"}, {"application.sort.priority", "disabled"}};
+    q.submit_acl = "*";
+    return q;
   }
   const bool has_children = depth == 0 || (depth < 3 && r.percent(35));
   q.parent = has_children || (p.placement && r.percent(15));
@@ -164,6 +172,8 @@ partition_config make_partition(random &r, const profile &p, const std::string &
     c.root.queues.emplace_back().name = "default";
   }
   const int64_t rules = p.placement ? r.between(0, 4) : 0;
+  if (p.shares) c.placement_rules.emplace_back().name = "provided";
+  if (p.shares) c.placement_rules.back().create = true;
   for (int64_t i = 0; i < rules; ++i) c.placement_rules.push_back(make_rule(r, 0));
   c.node_sort.type = r.one_of({"fair", "binpacking"});
   if (p.devices && r.percent(50)) c.node_sort.type = r.one_of({"device-packing", "gpu-pack"});

@@ -151,7 +151,7 @@ constexpr std::array table{
     trigger{k::queue_type, "leaf becomes a parent, or the other way", queue_type, queue, none, set, fixed, 402,
             "QueueType", partition, "leaf queue: {flag}", false, false},
     trigger{k::queue_quota, "queue brought down to its max", queue_type, queue, none, set, fixed, 407,
-            "QuotaPreemption", partition, "Quota preemption: {text} allocations are released", true, false},
+            "QuotaPreemption", partition, "Quota preemption: {text}", true, false},
     trigger{k::group_linked, "application counts for a group", usergroup, group, application, set, fixed, 602,
             "GroupLinked", queue, "", false, false},
     trigger{k::group_unlinked, "application counts for it no more", usergroup, group, application, gone, fixed, 602,

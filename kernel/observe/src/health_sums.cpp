@@ -78,6 +78,62 @@ struct findings {
   }
 };
 
+bool lies_in(const std::string &queue, const std::string &above) {
+  return queue.starts_with(above) && (queue.size() == above.size() || queue[above.size()] == '.');
+}
+
+// The types of which more than max is allocated, whatever is Preempting.
+std::set<std::string> types_above_max(const queue_snapshot &q) {
+  std::set<std::string> out;
+  if (!q.max) return out;
+  for (const auto &[type, most] : *q.max)
+    if (of(q.allocated, type) - of(q.preempting, type) > most) out.insert(type);
+  return out;
+}
+
+// Whether preemption may take something of these types from the queue: as the kernel does, but for allocations that a
+// node was required for, which snapshots do not tell apart.
+bool may_give_back(const partition_snapshot &p, const queue_snapshot &over, const std::set<std::string> &types) {
+  const auto is_spared = [](const queue_snapshot &q) {
+    const auto policy = q.properties.find("preemption.policy");
+    return policy != q.properties.end() && policy->second.find("disabled") != std::string::npos;
+  };
+  const auto may_go = [&](const std::string &home, const allocation_snapshot &x) {
+    if (x.state != allocation_state::allocated || !x.preemptible) return false;
+    bool some = false;
+    for (const std::string &type : types) some |= of(x.resources, type) > 0;
+    return some && std::all_of(p.queues.begin(), p.queues.end(), [&](const queue_snapshot &q) {
+             if (!lies_in(home, q.path)) return true;
+             if (q.leaf && is_spared(q)) return false;
+             if (!lies_in(q.path, over.path) || q.path == over.path) return true;
+             return std::all_of(types.begin(), types.end(), [&](const std::string &type) {
+               const bool guaranteed = q.guaranteed.contains(type) && of(x.resources, type) > 0;
+               const int64_t left = of(q.allocated, type) - of(q.preempting, type) - of(x.resources, type);
+               return !guaranteed || left >= of(q.guaranteed, type);
+             });
+           });
+  };
+  return std::any_of(p.applications.begin(), p.applications.end(), [&](const application_snapshot &app) {
+    return lies_in(app.queue, over.path) &&
+           std::any_of(app.allocations.begin(), app.allocations.end(),
+                       [&](const allocation_snapshot &x) { return may_go(app.queue, x); });
+  });
+}
+
+// Queues that quota preemption cannot bring down to their max.
+std::string queues_above_max(const kernel_snapshot &state) {
+  finding out;
+  for (const partition_snapshot &p : state.partitions) {
+    for (const queue_snapshot &q : p.queues) {
+      const auto delay = q.properties.find("quota.preemption.delay");
+      if (!p.quota_preemption || delay == q.properties.end() || delay->second == "0" || q.path == "root") continue;
+      const std::set<std::string> types = types_above_max(q);
+      if (!types.empty() && !may_give_back(p, q, types)) out.add(p.name + " " + q.path);
+    }
+  }
+  return out.text("Queues that stay above their max, because nothing in them may be preempted");
+}
+
 // Of canaries that went back, each with why.
 std::string canaries_back(const kernel_snapshot &state) {
   std::string out;
@@ -109,6 +165,8 @@ std::vector<health_check> look_at_sums_of(const kernel_snapshot &state) {
                   f.off_application.text("Orphan allocations on nodes")),
           failing("Orphan allocation on app check", "Check if there are orphan allocations on the applications",
                   f.off_node.text("Orphan allocations of applications")),
+          check_of("Quotas", "Check that quota preemption can bring queues down to their max",
+                   health_check::state::warns, queues_above_max(state)),
           check_of("Canaries", "Check that no canary went back", health_check::state::warns, canaries_back(state))};
 }
 

@@ -59,6 +59,18 @@ bool victim_room::may_do(uint32_t slot, const ask_class &c) {
   return true;
 }
 
+const victim_room::allocation_set &victim_room::ending() {
+  if (std::exchange(follows_, true)) return ending_;
+  for (uint32_t slot = 0; slot < nodes.slots(); ++slot) {
+    const node *n = nodes.at(slot);
+    if (n == nullptr) continue;
+    for (const allocation *x : n->allocations) {
+      if (is_ending(*x)) ending_.insert(x);
+    }
+  }
+  return ending_;
+}
+
 void victim_room::cover() {
   if (const uint32_t before = std::exchange(stride_, nodes.stride()); before != stride_) {
     std::vector<int64_t> moved(counted_.size() * stride_);

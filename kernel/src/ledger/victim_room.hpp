@@ -4,6 +4,7 @@
 // first search: a partition in which nobody preempts pays nothing for it.
 #pragma once
 
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -29,12 +30,15 @@ class victim_room : victim_room_access {
   // -- What happens on a node. --
   void came(const allocation &x) {  // not among the node's yet
     if (kept_) enter(x);
+    if (follows_ && is_ending(x)) ending_.insert(&x);
   }
   void goes(const allocation &x) {  // it is as it was so far
     if (kept_ && may_give_way(x)) leave(x);
+    if (follows_) ending_.erase(&x);
   }
   void moved(const allocation &x, allocation_event by) {  // it is in its new state
     if (kept_) move(x, by);
+    if (follows_ && is_ending(x)) ending_.insert(&x);
   }
   void changed(const node &n) {  // in some other way
     if (n.slot < counted_.size()) counted_[n.slot] = false;
@@ -42,6 +46,10 @@ class victim_room : victim_room_access {
 
   // False: the node has no room for an ask of the class, whoever gives way there. True says nothing.
   [[nodiscard]] bool may_do(uint32_t slot, const ask_class &c);
+
+  // All that is Preempting or Expiring, in no order.
+  using allocation_set = boost::unordered_flat_set<const allocation *>;
+  [[nodiscard]] const allocation_set &ending();
 
  private:
   void enter(const allocation &x);
@@ -55,6 +63,8 @@ class victim_room : victim_room_access {
   uint32_t stride_ = 0;        // types of a slot
   std::vector<bool> counted_;  // by slot: its sums are known
   std::vector<int64_t> sum_;   // by slot and type
+  bool follows_ = false;       // what is ending is known, since somebody asked for it first
+  allocation_set ending_;
 };
 
 }  // namespace tenon::internal

@@ -13,6 +13,13 @@ bool has_guarantee(const queue &leaf, const ask_class &c) {
   return false;
 }
 
+bool stays_above_max(const queue &q) {
+  bool out = false;
+  for_each_type(q.max,
+                [&](type_index t, int64_t most) { out |= sub_saturating(q.allocated[t], q.preempting[t]) > most; });
+  return out;
+}
+
 bool is_spared(const queue &leaf) {
   const queue *q = &leaf;
   while (!q->managed && !q->has_preemption_policy && q->parent != nullptr) q = q->parent;

@@ -17,6 +17,12 @@ namespace tenon::internal {
 [[nodiscard]] inline bool may_give_way(const allocation &x) {
   return x.state == allocation_state::allocated && would_give_way(x);
 }
+// It gives way already, or its time is over: what it holds is free as soon as the resource manager confirms that.
+[[nodiscard]] inline bool is_ending(const allocation &x) {
+  return x.state == allocation_state::preempting || x.state == allocation_state::expiring;
+}
+// More is allocated in the queue than its max, whatever is Preempting there.
+[[nodiscard]] bool stays_above_max(const queue &q);
 // What is in it gives way to nobody.
 [[nodiscard]] bool is_spared(const queue &leaf);
 // Its place among victims by opting out, originator and priority alone.

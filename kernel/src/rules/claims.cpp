@@ -8,13 +8,14 @@
 namespace tenon::internal {
 
 void claims::take(const std::vector<allocation *> &victims, const reason &why, ask *by, const queue *over) {
+  const bool claims_anew = by != nullptr && (by->wait == nullptr || by->wait->victims->empty());
   for (allocation *x : victims) {
     lifecycle.move(*x, allocation_event::preempt, &why);
     changes.apply(queue_preempting{*x->owner->home, classes[x->class_id].need, 1});
     changes.apply(allocation_preempted{*x, by, over});
     if (by != nullptr) claim(*by, *x);
   }
-  if (by != nullptr) claimants_.push_back(by);
+  if (claims_anew) claimants_.push_back(by);
 }
 
 void claims::claim(ask &by, const std::vector<allocation *> &victims) {

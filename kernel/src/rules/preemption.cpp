@@ -17,7 +17,7 @@ namespace tenon::internal {
 int64_t preemption::preempts_at(const ask &a) const {
   const queue &leaf = *a.owner->home;
   if (!a.preempt_other || !config.preemption_enabled || classes[a.class_id].requires_a_node()) return INT64_MAX;
-  if (a.wait != nullptr && !a.wait->victims->empty()) return INT64_MAX;
+  if (reservation_of(a) != nullptr && !a.wait->victims->empty()) return INT64_MAX;
   if (!leaf.intra && !has_guarantee(leaf, classes[a.class_id])) return INT64_MAX;
   const int64_t from_ms = add_saturating(a.create_time_ms, leaf.preemption_delay_ms);
   return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->preempt_from_ms);
@@ -28,22 +28,37 @@ bool preemption::try_for(ask &a) {
   ask_wait::of(a, waits).preempt_from_ms =
       add_saturating(shared.now_ms, std::max<int64_t>(1, config.tuning.preemption_retry_ms));
   held_off.forget(a);
-  bool off = false;
-  node *n = find_victims(a, off);
-  if (n == nullptr) {
-    if (off) held_off.add(a);
+  bool off = false, by_waiting = false;
+  // An ask whose reservation waited too long waits for what is ending only if nobody gives way.
+  const bool waited = a.wait->reserve_from_ms != INT64_MIN;
+  node *n = waited ? nullptr : find_ending(a, by_waiting);
+  if (!by_waiting) n = find_victims(a, off);
+  if (n == nullptr && waited) n = find_ending(a, by_waiting);
+  reservation *held = reservation_of(a);
+  if (n == nullptr || (by_waiting && held != nullptr && held->where == n)) {
+    if (off && !by_waiting) held_off.add(a);
     return false;
   }
-  reservation *held = reservation_of(a);
   node *left = nullptr;
   if (held != nullptr && held->where != n) {
     left = held->where;
     reservations.end(*held, {cause::victims_elsewhere, n->id});
   }
   if (reservation_of(a) == nullptr) reservations.reserve(a, *n);
-  claims.take(search.victims(), {cause::preempted_for_ask, a.key}, &a);
+  if (!by_waiting) claims.take(search.victims(), {cause::preempted_for_ask, a.key}, &a);
   if (left != nullptr) reservations.reopen(*left);
   return true;
+}
+
+// The node to reserve for an ask that waits for what is ending. Null: there is none.
+node *preemption::find_ending(ask &a, bool &by_waiting) {
+  const reservation *held = reservation_of(a);
+  for (;;) {
+    const ending_room found = search.find_ending(a, classes[a.class_id]);
+    by_waiting = found.is_there;
+    const bool is_own = held != nullptr && held->where == found.where;
+    if (found.where == nullptr || is_own || checks.agrees(a, *found.where, false)) return found.where;
+  }
 }
 
 preemption::failed_tries &preemption::failed_now() {

@@ -43,6 +43,7 @@ class preemption final : public preemption_clock, preemption_access {
   };
   using failed_tries = boost::unordered_flat_map<std::pair<const queue *, uint32_t>, failed_try>;  // by leaf and class
 
+  node *find_ending(ask &a, bool &by_waiting);
   node *find_victims(ask &a, bool &off);
   failed_tries &failed_now();
 

@@ -22,6 +22,12 @@ bool required_node_preemption::try_on(node &n, ask &a) {
   for (const class_amount &p : c.positive) missing.push_back(sub_saturating(p.amount, free[p.type]));
   free_devices devices;
   devices.start(nodes.devices().of(n.slot), c.types);
+  for (const reservation *r : *n.reservations) {
+    if (r->of == &a) break;
+    for (size_t k = 0; k < missing.size(); ++k) {
+      missing[k] = add_saturating(missing[k], classes[r->of->class_id].need[c.positive[k].type]);
+    }
+  }
   const auto amount = [&](const allocation &x, size_t k) { return classes[x.class_id].need[c.positive[k].type]; };
   const auto take = [&](const allocation &x, int sign) {
     for (size_t k = 0; k < missing.size(); ++k) missing[k] -= sign * amount(x, k);
@@ -38,6 +44,10 @@ bool required_node_preemption::try_on(node &n, ask &a) {
     }
     return false;
   };
+  for (const allocation *x : n.allocations) {
+    if (is_ending(*x)) take(*x, 1);
+  }
+  if (fits()) return false;  // it waits for what is ending
   std::vector<allocation *> victims;
   for (allocation *x : n.allocations) {
     const bool may = x->state == allocation_state::allocated && !x->bound && x->priority <= a.priority;
@@ -47,7 +57,7 @@ bool required_node_preemption::try_on(node &n, ask &a) {
   // Those that opted out come last, so that they are reached only where the others are not enough.
   size_t taken = 0;
   for (; !fits() && taken < victims.size(); ++taken) take(*victims[taken], 1);
-  if (taken == 0 || !fits()) return facts.tell_without_victims(a, n), false;
+  if (!fits()) return facts.tell_without_victims(a, n), false;
   std::vector<allocation *> needed(victims.begin(), victims.begin() + static_cast<ptrdiff_t>(taken));
   keep_needed(
       needed, std::span<allocation *const>(victims), [&](const allocation *x, int sign) { take(*x, sign); },

@@ -28,6 +28,13 @@ struct victim_search_access {
   victim_room &room;
 };
 
+// Whether an ask may wait for allocations that are ending, and the node that may be reserved for it then. Null: all
+// such nodes are reserved for others.
+struct ending_room {
+  bool is_there = false;
+  node *where = nullptr;
+};
+
 // One search; what it needs of memory is kept for the next one. It reads, and changes nothing.
 class victim_search : victim_search_access {
  public:
@@ -38,6 +45,7 @@ class victim_search : victim_search_access {
   // are those without reservation of another ask.
   node *find(const ask &a, const ask_class &c, const node *only);
   [[nodiscard]] const std::vector<allocation *> &victims() const { return best_; }
+  [[nodiscard]] ending_room find_ending(const ask &a, const ask_class &c);
   // There is a node that the ask could have, were it not reserved for another one. `own`: the ask's reservation.
   bool would_do_but_for_reservations(const ask &a, const ask_class &c, const reservation *own);
   // For people: why there is no such node; and whether something is guaranteed to the ask that its queue has not used
@@ -123,6 +131,8 @@ class victim_search : victim_search_access {
   [[nodiscard]] double share_of_taken() const;
   [[nodiscard]] bool may_make_room(const node &n) const;
   [[nodiscard]] bool may_have(const node &n) const;
+  [[nodiscard]] bool fits_queues_after(const std::vector<const allocation *> &ending);
+  [[nodiscard]] bool fits_after(const node &n, const std::vector<const allocation *> &ending) const;
   void start_search();
   bool some_kept_node_would_do(const reservation *but);
   node *search(const node *only);

@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "model/victims.hpp"
+
 namespace tenon::internal {
 namespace {
 
@@ -246,6 +248,12 @@ void fact_teller::write(const queue_resized &c) const {
   const queue &q = c.of;
   if (q.max != c.max_before && q.parent != nullptr) tell(fact_kind::queue_max, q, &q.max);
   if (q.guaranteed != c.guaranteed_before) tell(fact_kind::queue_guaranteed, q, &q.guaranteed);
+}
+
+void fact_teller::write(const quota_enforced &c) const {
+  std::string text = std::to_string(c.victims) + " allocations are released";
+  if (stays_above_max(c.of)) text += "; the queue stays above its max, because nothing else in it may be preempted";
+  tell(fact_kind::queue_quota, c.of, &c.of.max, false, text);
 }
 
 void fact_teller::write(const queue_limited &c) const {

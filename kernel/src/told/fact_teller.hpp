@@ -71,9 +71,7 @@ class fact_teller : fact_teller_access {
   void write(const queue_turned &c) const { tell(fact_kind::queue_type, c.of, nullptr, c.of.leaf); }
   void write(const queue_resized &c) const;
   void write(const queue_limited &c) const;  // the limits that are others now
-  void write(const quota_enforced &c) const {
-    tell(fact_kind::queue_quota, c.of, &c.of.max, false, std::to_string(c.victims));
-  }
+  void write(const quota_enforced &c) const;
   void write(const canary_returned &c) const;
   void write(const total_counted &c) const {
     if (c.now != c.before) tell(fact_kind::queue_max, c.root, &c.now);
