@@ -237,7 +237,7 @@ class partition final : partition_model {
   fair_max fair_maxima{{root, total, keys}};
   ask_lines lines{{groups, ready, alarms, keys, priorities, reserved, gangs, written}};
   ask_alarms alarms{{clock, asks, preemption, reserved, lines}};
-  reserved_line reserved{{config, classes, alarms}};
+  reserved_line reserved{{config, nodes, classes, alarms}};
 
   // -- How queues, applications, asks and allocations begin, change and end. --
   resource_intake intake{{types, nodes, orders.nodes, contexts, changes}};
@@ -251,7 +251,7 @@ class partition final : partition_model {
        proposed, proposer,        proposals,    checks,     application_states,
        keeps,    changes}};
   internal::application_states application_states{{clock, config, classes, *this, lines, allocation_states, keys, ready,
-                                                   limits, gangs, reservations, reserved, proposals, replacements,
+                                                   limits, gangs, reservations, proposals, replacements,
                                                    placeholder_timers, keeps, changes}};
   internal::foreign_allocations foreign_allocations{
       {shared, classes, allocations, foreign, foreign_tags, classifier, holdings, checks, keeps, changes}};
@@ -260,12 +260,12 @@ class partition final : partition_model {
   internal::placement placement{
       {shared, types, stops, queues, keys, fair_maxima, ready, alarms, quotas, preemption, changes}};
   node_verdicts verdicts{{shared, clock, name, nodes, contexts, keeps}};
-  placement_checks checks{{shared, id, check_deadline_ms > 0, waits, keeps}};
+  placement_checks checks{{shared, config, id, check_deadline_ms > 0, waits, keeps}};
   reserved_nodes shared_nodes{{shared, config, classes, nodes, held_devices_of, holdings, allocation_states.ends_at()}};
   node_search search{{shared, nodes, orders.nodes, contexts, faults, fitness, checks, shared_nodes}};
   internal::limits limits{{types, keeps, ready, reserved, changes}};
-  internal::headroom headroom{{limits, nodes}};
-  internal::reservations reservations{{clock, config, classes, shared_nodes, waits, lines, changes}};
+  internal::headroom headroom{{limits, classes, nodes}};
+  internal::reservations reservations{{clock, config, classes, shared_nodes, waits, lines, claims, changes}};
   internal::claims claims{{classes, waits, alarms, allocation_states, changes}};
   held_off_asks held_off{{shared, lines, alarms}};
   internal::victim_search victim_search{
@@ -288,12 +288,13 @@ class partition final : partition_model {
   unfit_placements unfit{{classes, fitness, proposed, proposals, reservations}};
 
   // -- The cycle. --
-  internal::placer placer{{search, fitness, checks, ready, allocation_states}};
+  internal::placer placer{{search, fitness, checks, ready, reservations, allocation_states}};
   internal::reserver reserver{{shared, reserved, headroom, ready, search, reservations}};
   internal::required_node required{{classes, nodes, fitness, checks, ready, reservations, allocation_states}};
-  reserved_pass pass_a{{reserved, ready, headroom, checks, placer, preemption, on_node}};
+  reserved_pass pass_a{{reserved, lines, classes, headroom, reservations, checks, placer, preemption, on_node}};
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
-  queue_pass pass_c{{classes, ready, lines, alarms, headroom, checks, placer, preemption, reserver, required}};
+  queue_pass pass_c{
+      {classes, ready, lines, alarms, reserved, headroom, checks, placer, preemption, reserver, required}};
   internal::cycle cycle{{shared, paused, state, ready, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};
   policy_faults faults{{shared, name, types, orders, keys}};
   internal::inspector inspector{
@@ -313,7 +314,7 @@ class partition final : partition_model {
                                                    canary, application_states, limits, keeps, decisions, facts,
                                                    changes}};
   internal::application_moves application_moves{{*this, classes, types, queues, application_intake, application_states,
-                                                 lines, limits, gangs, reserved, canary, changes}};
+                                                 lines, limits, gangs, claims, canary, changes}};
   internal::ask_intake ask_intake{{shared,
                                    types,
                                    nodes,

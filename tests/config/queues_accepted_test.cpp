@@ -217,15 +217,16 @@ TEST(QueuesAccepted, DurationsOfOurOwn) {
   const partition_config p = partition_of(R"(
 partitions:
 - queues: []
-  reservation: {enabled: false, delay: 5s, wait: 30m, backfill: true}
+  reservation: {enabled: false, delay: 5s, wait: 30m, backfill: true, max_nodes: 3}
   preemption: {retry: 20s}
-  timeouts: {starting: 1m, completing: 2s, terminated: 24h, placeholder: 90s, queuecleanup: 1s, drain: 0, releaseconfirm: 1m30s}
+  timeouts: {starting: 1m, completing: 2s, terminated: 24h, placeholder: 90s, queuecleanup: 1s, drain: 0, releaseconfirm: 1m30s, startretry: 3s, startretrymax: 1m}
 )");
   partition_tuning expected;
   expected.reservation_enabled = false;
   expected.reservation_delay_ms = 5'000;
   expected.reservation_wait_ms = 30 * 60'000;
   expected.reservation_backfill = true;
+  expected.reservation_max_nodes = 3;
   expected.preemption_retry_ms = 20'000;
   expected.starting_timeout_ms = 60'000;
   expected.completing_timeout_ms = 2'000;
@@ -234,6 +235,8 @@ partitions:
   expected.queue_cleanup_ms = 1'000;
   expected.drain_timeout_ms = 0;
   expected.release_confirm_timeout_ms = 90'000;
+  expected.start_retry_ms = 3'000;
+  expected.start_retry_max_ms = 60'000;
   EXPECT_EQ(p.tuning, expected);
 }
 

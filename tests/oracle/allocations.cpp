@@ -288,6 +288,19 @@ void partition::release(const tenon::release &c) {
   }
 }
 
+void partition::start_failed(application &a, const allocation &x) const {
+  const partition_tuning &tuning = config.tuning;
+  for (ask &k : a.asks) {
+    if (k.key != x.key || k.pending() == 0 || tuning.start_retry_ms <= 0) continue;
+    failed_starts &there = k.failed_on[x.node];
+    ++there.count;
+    int64_t wait_ms = tuning.start_retry_ms;
+    for (int64_t i = 1; i < there.count && wait_ms < tuning.start_retry_max_ms; ++i)
+      wait_ms = mul_saturating(wait_ms, 2);
+    there.until_ms = add_saturating(shared.now_ms, std::min(wait_ms, tuning.start_retry_max_ms));
+  }
+}
+
 void partition::release_from(application &a, const tenon::release &c) {
   const auto wanted = [&](const std::string &key) { return c.key.empty() || c.key == key; };
   // What is on its way to become an allocation is an ask to the resource manager.
@@ -330,6 +343,7 @@ void partition::release_from(application &a, const tenon::release &c) {
     const bool undone = c.why == termination::scheduling_failed && a.state != application_state::failing &&
                         x.state != allocation_state::replacing;
     remove_allocation(a, sequence, undone);
+    if (undone) start_failed(a, x);
     take_place(a, x);
   }
   if (c.what != release_what::allocations) {

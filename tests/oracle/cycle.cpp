@@ -20,9 +20,15 @@ const tally *find(const std::map<std::string, std::map<std::string, tally>> &all
 
 bool partition::decide() {
   if (paused || state == object_state::stopped) return false;
+  if (shared.has.reservations) end_idle_reservations();
   const usage used = measure();
-  return (shared.has.reservations && decide_reserved(used)) || (shared.has.gangs && decide_replacement(used)) ||
-         decide_in(*find_queue("root"), used);
+  bool made = (shared.has.reservations && decide_reserved(used)) || (shared.has.gangs && decide_replacement(used));
+  if (!made && find_queue("root")->state != object_state::stopped) {
+    for (reservation &r : reservations) r.by_order = r.goes_by_order;
+    made = decide_in(*find_queue("root"), used) || place_left_over(used);
+  }
+  for (reservation &r : reservations) r.goes_by_order = r.by_order = false;
+  return made;
 }
 
 bool partition::decide_in(const queue &q, const usage &used) {
@@ -34,7 +40,8 @@ bool partition::decide_in(const queue &q, const usage &used) {
   for (application *a : sorted_applications(q)) {
     if (!may_run(*a, used)) continue;
     for (ask *k : sorted_asks(*a)) {
-      if (reservation_of(*k) != nullptr || (shared.has.gangs && waits_for_placeholders(*a, *k))) continue;
+      const reservation *own = reservation_of(*k);
+      if ((own != nullptr && !own->by_order) || (shared.has.gangs && waits_for_placeholders(*a, *k))) continue;
       if (try_ask(*a, *k, used)) return true;
     }
   }
@@ -45,6 +52,7 @@ bool partition::try_ask(application &a, ask &k, const usage &used) {
   refused_at_turn.clear();
   if (!within_limits(a, k, used)) return false;
   const bool within = within_max(a, k, used);
+  if (const reservation *own = reservation_of(k)) return place_by_order(a, k, own->node, used);
   if (shared.has.reservations && !k.required_node.empty()) return within && try_required(a, k, used);
   if (const node *n = within ? choose_node(a, k, used) : nullptr; n != nullptr) {
     place(a, k, n->id, chosen_by_order(a, k, *n, used));
@@ -53,7 +61,7 @@ bool partition::try_ask(application &a, ask &k, const usage &used) {
   if (shared.has.preemption && preempt(a, k, used)) return true;
   const partition_tuning &tuning = config.tuning;
   if (!shared.has.reservations || !within || !tuning.reservation_enabled) return false;
-  if (!fits(used.left, k.resources)) return false;
+  if (has_most_nodes(a) || !fits(used.left, k.resources)) return false;
   if (shared.now_ms < add_saturating(k.create_time_ms, tuning.reservation_delay_ms)) return false;
   if (shared.now_ms < k.reserve_from_ms) return false;
   const node *n = node_to_reserve(a, k, used);
@@ -62,7 +70,23 @@ bool partition::try_ask(application &a, ask &k, const usage &used) {
   return true;
 }
 
+bool partition::place_by_order(application &a, ask &k, const std::string &node_id, const usage &used) {
+  const node &own = nodes.at(node_id);
+  const bool fits_own = fits_in(own, free_on(own, used), k) && predicates_pass(a, k, own, true);
+  const node *n = fits_own ? &own : choose_node(a, k, used);
+  if (n == nullptr) {
+    by_order_on(node_id)->by_order = false;
+    return false;
+  }
+  place(a, k, n->id, fits_own ? detail_map() : chosen_by_order(a, k, *n, used));
+  return true;
+}
+
 void partition::place(application &a, ask &k, const std::string &node_id, const detail_map &chosen) {
+  if (reservation *r = by_order_on(node_id); r != nullptr && r->ask != k.arrival) {
+    ask_of_reservation(*r).reserve_from_ms = add_saturating(shared.now_ms, config.tuning.reservation_delay_ms);
+    end_reservation(r->id, messages::reservation_for_higher(k.key));
+  }
   end_reservation_of(k, messages::reservation_used());
   count_for_canary(a, k);
   ++k.placed;
@@ -115,7 +139,7 @@ bool partition::within_limits(const application &a, const ask &k, const usage &u
 bool partition::within_max(const application &a, const ask &k, const usage &used) const {
   const auto path = path_down(a.queue);
   return std::all_of(path.begin(), path.end(), [&](const std::string &at) {
-    return fits_limit(find_queue(at)->max, used.of_queue(at).allocated, k.resources);
+    return fits_limit(find_queue(at)->max, used.taken_from(at, k.arrival), k.resources);
   });
 }
 
@@ -186,14 +210,20 @@ bool partition::attributes_match(const ask &k, const node &n) const {
 }
 
 bool partition::predicates_pass(const application &a, const ask &k, const node &n, bool allocate) {
-  if (!attributes_match(k, n)) return false;
+  if (!attributes_match(k, n) || waits_to_start_on(k, n)) return false;
   if (check_deadline_ms > 0) return !is_refused(k, n);
   if (!shared.check || shared.check(handle, a.id, k.key, n.id, allocate)) return true;
   refused_at_turn.insert(n.id);
   return false;
 }
 
+bool partition::waits_to_start_on(const ask &k, const node &n) const {
+  const auto failed = k.failed_on.find(n.id);
+  return !inspects && failed != k.failed_on.end() && shared.now_ms < failed->second.until_ms;
+}
+
 bool partition::is_refused(const ask &k, const node &n) const {
+  if (waits_to_start_on(k, n)) return true;
   return check_deadline_ms > 0 ? refused.contains({k.arrival, n.id}) : refused_at_turn.contains(n.id);
 }
 

@@ -18,6 +18,7 @@ std::string partition::waits_for(const application &a, const ask &k, const usage
 void partition::inspect() {
   const rm_check check = std::exchange(shared.check, {});  // the resource manager is not asked
   const auto refusals = std::exchange(refused, {});
+  inspects = true;
   const usage used = measure();
   usage wanted = used;  // and what is FAILED
   const auto count = [&](const application &a, const ask &k) {
@@ -51,6 +52,7 @@ void partition::inspect() {
   walk(walk, *find_queue("root"));
   shared.check = check;
   refused = refusals;
+  inspects = false;
 }
 
 }  // namespace tenon::naive

@@ -137,6 +137,9 @@ void partition::decommission(const std::string &id) {
       if (x.node == id) gone[x.sequence] = {a.get(), x};
     }
   }
+  for (const auto &a : applications) {
+    for (ask &k : a->asks) k.failed_on.erase(id);
+  }
   const node removed = nodes.at(id);
   nodes.erase(id);
   std::erase_if(foreign, [&](const auto &item) { return item.second.node == id; });

@@ -20,6 +20,11 @@ namespace tenon::naive {
 
 using tag_map = std::map<std::string, std::string>;
 
+// Starts of an ask that failed on a node.
+struct failed_starts {
+  int64_t count = 0, until_ms = 0;  // it waits for the node until then
+};
+
 struct ask {
   std::string key;
   amount_map resources;
@@ -33,11 +38,12 @@ struct ask {
   tag_map tags;
   std::string task_group, required_node;
   bool placeholder = false, originator = false, allow_preempt_self = true, allow_preempt_other = false;
-  bool withdrawn = false;               // while something of it was pending
-  int64_t reserve_from_ms = INT64_MIN;  // a reservation waited too long
-  int64_t preempt_from_ms = INT64_MIN;  // an attempt came to nothing
-  bool held_off = false;                // but would not have without reservations of others
-  std::string told;                     // what inspect said of it last
+  bool withdrawn = false;                          // while something of it was pending
+  int64_t reserve_from_ms = INT64_MIN;             // a reservation waited too long
+  int64_t preempt_from_ms = INT64_MIN;             // an attempt came to nothing
+  bool held_off = false;                           // but would not have without reservations of others
+  std::string told;                                // what inspect said of it last
+  std::map<std::string, failed_starts> failed_on;  // by node
 
   [[nodiscard]] int32_t pending() const { return withdrawn ? 0 : std::max(0, max_allocations - placed); }
 };
@@ -80,6 +86,9 @@ struct reservation {
   uint64_t application = 0;  // uid
   uint64_t ask = 0;          // arrival
   std::string node;
+  bool freed = false;  // by preemption, for this ask
+  // In this decision the ask takes its turn among all others: it is to, and it may use the node until its turn is over.
+  bool goes_by_order = false, by_order = false;
 };
 
 struct placeholder_tally {

@@ -174,17 +174,24 @@ struct partition {
   // -- reservations.cpp --
   bool decide_reserved(const usage &used);
   bool try_required(application &a, ask &k, const usage &used);
-  void reserve(application &a, ask &k, const std::string &node_id);
+  void reserve(application &a, ask &k, const std::string &node_id, bool freed = false);
+  bool place_left_over(const usage &used);  // whose turn did not come
+  [[nodiscard]] reservation *by_order_on(const std::string &node_id);
   void end_reservation(uint64_t id, const std::string &why);
   // A reservation ended: asks that were held off may preempt again.
   void let_try_again();
   // Of an ask; of an application: in order. Nothing where there is none.
   void end_reservation_of(const ask &k, const std::string &why);
+  // Something is kept for it in its queues: it preempts and is reserved.
+  [[nodiscard]] bool claims_room(const ask &k) const;
   void end_reservations_of(const application &a, const std::string &why);
   void switch_off_reservations();
+  // Those whose ask may not run any more, oldest first.
+  void end_idle_reservations();
   void look_at_reservations_on(const std::string &node_id);
   void on_reservation_timer(uint64_t id);
   [[nodiscard]] const reservation *reservation_of(const ask &k) const;
+  [[nodiscard]] ask &ask_of_reservation(const reservation &r);
   [[nodiscard]] std::vector<reservation> reservations_on(const std::string &node_id) const;
   [[nodiscard]] bool holds(const node &n, const ask &k) const;
   [[nodiscard]] const node *node_to_reserve(const application &a, const ask &k, const usage &used);
@@ -193,9 +200,10 @@ struct partition {
 
   // -- victims.cpp --
   bool preempt_on(application &a, ask &k, const usage &used);  // its required node
-  [[nodiscard]] const amount_map &needs_of(const reservation &r) const;
   void take_victims(std::vector<candidate> victims, uint64_t victim_of, const std::string &text);
   [[nodiscard]] bool has_victims_under_way(const ask &k) const;
+  // What victims under way for the ask have in a queue and below it.
+  [[nodiscard]] amount_map victims_in(const std::string &path, const ask &k) const;
   // Allocations that preemption may take at all.
   [[nodiscard]] std::vector<candidate> all_candidates(bool opted_out);
 
@@ -302,6 +310,8 @@ struct partition {
   bool decide();
   bool decide_in(const queue &q, const usage &used);
   bool try_ask(application &a, ask &k, const usage &used);
+  // An ask whose victims are gone, at its turn.
+  bool place_by_order(application &a, ask &k, const std::string &node_id, const usage &used);
   void place(application &a, ask &k, const std::string &node_id, const detail_map &chosen);
   [[nodiscard]] bool in_stopped_queue(const application &a) const;
   [[nodiscard]] bool may_run(const application &a, const usage &used) const;
@@ -320,6 +330,10 @@ struct partition {
   [[nodiscard]] bool predicates_pass(const application &a, const ask &k, const node &n, bool allocate);
   // By the resource manager: until something changes, or at this turn of the ask alone where it is asked at once.
   [[nodiscard]] bool is_refused(const ask &k, const node &n) const;
+  // A start of the ask failed there not long ago.
+  [[nodiscard]] bool waits_to_start_on(const ask &k, const node &n) const;
+  void start_failed(application &a, const allocation &x) const;
+  [[nodiscard]] bool has_most_nodes(const application &a) const;
   [[nodiscard]] const node *choose_node(const application &a, const ask &k, const usage &used);
 
   // -- inspect.cpp --
@@ -356,6 +370,7 @@ struct partition {
   uint64_t delivered_to = 0;                           // number of the last proposal whose check it was given
   std::set<std::pair<uint64_t, std::string>> refused;  // arrival of the ask, node
   std::set<std::string> refused_at_turn;               // nodes, when the resource manager is asked at once
+  bool inspects = false;                               // nothing is refused, and every start is tried again
 
   std::vector<std::string> types;  // in the order in which they came
   std::map<std::string, queue> queues;

@@ -71,17 +71,22 @@ class question {
     if (!within && !has_some_claim()) return {};
     bool some_short = false;
     for (const std::string &at : path_down(leaf_.path)) {
-      const bool root = at == "root";
-      amount_map left = root ? used_.root_max : p_.find_queue(at)->max;
+      if (at == "root") continue;
+      const amount_map &max = p_.find_queue(at)->max;
       const tally of = used_.of_queue(at);
-      for (auto &[type, amount] : left) amount = sub_saturating(amount, amount_of(of.allocated, type));
-      some_short |= !short_of(left, root).empty();
+      const auto less = [&](const amount_map &used) {
+        amount_map left = max;
+        for (auto &[type, amount] : left) amount = sub_saturating(amount, amount_of(used, type));
+        return left;
+      };
+      some_short |= !short_of(less(used_.taken_from(at, k_.arrival)), false).empty();
+      amount_map left = less(of.allocated);
       const amount_map ending =
           ending_in([&](const allocation &, const std::string &home) { return lies_in(home, at); });
       for (auto &[type, amount] : left) {
-        amount = sub_saturating(add_saturating(amount, amount_of(ending, type)), amount_of(of.claimed, type));
+        amount = sub_saturating(add_saturating(amount, amount_of(ending, type)), amount_of(claimed_by_others(at), type));
       }
-      if (!short_of(left, root).empty()) return {};
+      if (!short_of(left, false).empty()) return {};
     }
     const reservation *own = p_.reservation_of(k_);
     std::vector<const node *> all = suitable_nodes(false);
@@ -101,7 +106,7 @@ class question {
       for (const reservation &r : p_.reservations_on(n->id)) {
         if (r.ask == k_.arrival) continue;
         of_others = true;
-        subtract(there.free, p_.needs_of(r));
+        subtract(there.free, p_.ask_of_reservation(r).resources);
       }
       if ((!some_ends && !some_short) || !partition::fits_in(*n, there, k_)) continue;
       if (own != nullptr && own->node == n->id) return {true, n};
@@ -177,7 +182,7 @@ class question {
     for (; path.size() > 1; path.pop_back()) {
       const queue &q = *p_.find_queue(path.back());
       if (p_.preemption_text(q).contains("fence")) return q.path;
-      amount_map with = used_.of_queue(q.path).allocated;
+      amount_map with = used_.taken_from(q.path, k_.arrival);
       add(with, k_.resources);
       for (const auto &[type, amount] : k_.resources) {
         if (amount > 0 && q.max.contains(type) && with[type] > q.max.at(type)) return q.path;
@@ -203,12 +208,18 @@ class question {
     return priority;
   }
 
+  // What asks need for which something is kept, but for this one.
+  [[nodiscard]] amount_map claimed_by_others(const std::string &path) const {
+    amount_map out = used_.of_queue(path).claimed;
+    if (lies_in(leaf_.path, path) && p_.claims_room(k_)) subtract(out, k_.resources);
+    return out;
+  }
   // Guaranteed less used, with what is taken given back.
   [[nodiscard]] amount_map left_of_guarantee(const queue &q) const {
     const tally of = used_.of_queue(q.path);
     amount_map in_use = of.allocated;
     subtract(in_use, of.preempting);
-    add(in_use, of.claimed);
+    add(in_use, claimed_by_others(q.path));
     subtract(in_use, taken_in(q.path));
     amount_map out;
     for (const auto &[type, amount] : q.guaranteed) out[type] = sub_saturating(amount, amount_of(in_use, type));
@@ -290,7 +301,7 @@ class question {
     std::map<std::string, std::set<std::string>> out;
     for (const std::string &at : path_down(leaf_.path)) {
       amount_map available = p_.find_queue(at)->max;
-      amount_map in_use = used_.of_queue(at).allocated;
+      amount_map in_use = used_.taken_from(at, k_.arrival);
       subtract(in_use, taken_in(at));
       for (auto &[type, amount] : available) amount = sub_saturating(amount, amount_of(in_use, type));
       if (const auto types = short_of(available, false); !types.empty()) out[at] = types;
@@ -482,7 +493,10 @@ bool partition::preempt(application &a, ask &k, const usage &used) {
   const bool stays = is_own(*where);
   if (held != nullptr && !stays) end_reservation(held->id, messages::reservation_moved(where->id));
   if (!stays) reserve(a, k, where->id);
-  if (found) take_victims(found->victims, k.arrival, messages::preempted_for_ask(k.key));
+  if (found) {
+    for (reservation &r : reservations) r.freed |= r.ask == k.arrival;
+    take_victims(found->victims, k.arrival, messages::preempted_for_ask(k.key));
+  }
   return true;
 }
 

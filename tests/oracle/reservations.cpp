@@ -14,6 +14,11 @@ const reservation *partition::reservation_of(const ask &k) const {
   return found == reservations.end() ? nullptr : &*found;
 }
 
+bool partition::claims_room(const ask &k) const {
+  const reservation *r = reservation_of(k);
+  return r != nullptr && (r->freed || has_victims_under_way(k));
+}
+
 std::vector<reservation> partition::reservations_on(const std::string &node_id) const {
   std::vector<reservation> out;
   std::copy_if(reservations.begin(), reservations.end(), std::back_inserter(out),
@@ -27,21 +32,12 @@ ask &ask_of(application &a, const reservation &r) {
   return *std::find_if(a.asks.begin(), a.asks.end(), [&](const ask &k) { return k.arrival == r.ask; });
 }
 
-bool runs(const application &a) {
-  return a.state == application_state::accepted || a.state == application_state::starting ||
-         a.state == application_state::running;
-}
-
 }  // namespace
 
-const amount_map &partition::needs_of(const reservation &r) const {
-  const auto owner =
-      std::find_if(applications.begin(), applications.end(), [&](const auto &a) { return a->uid == r.application; });
-  return ask_of(**owner, r).resources;
-}
+ask &partition::ask_of_reservation(const reservation &r) { return ask_of(*find_application(r.application), r); }
 
-void partition::reserve(application &a, ask &k, const std::string &node_id) {
-  const reservation &r = reservations.emplace_back(reservation{next_reservation++, a.uid, k.arrival, node_id});
+void partition::reserve(application &a, ask &k, const std::string &node_id, bool freed) {
+  const reservation &r = reservations.emplace_back(reservation{next_reservation++, a.uid, k.arrival, node_id, freed});
   k.told.clear();
   decision &d = emit(decision_kind::reserved, a.id, k.key);
   d.node = node_id;
@@ -59,6 +55,13 @@ void partition::end_reservation(uint64_t id, const std::string &why) {
   const reservation gone = *at;
   reservations.erase(at);
   let_try_again();
+  if (why != messages::reservation_used()) {
+    for (const auto &each : applications) {
+      for (allocation &x : each->allocations) {
+        if (x.victim_of == gone.ask) x.victim_of = 0;
+      }
+    }
+  }
   shared.disarm(
       [&](const timer &t) { return t.where == this && t.kind == timer_kind::reservation_wait && t.reservation == id; });
   const application &a = *find_application(gone.application);
@@ -98,6 +101,36 @@ void partition::switch_off_reservations() {
   }
 }
 
+bool partition::has_most_nodes(const application &a) const {
+  size_t most = config.tuning.reservation_max_nodes, has = 0;
+  if (most == 0) return false;
+  if (most == partition_tuning::tenth_of_nodes) most = std::max<size_t>(1, nodes.size() / 10);
+  for (const ask &k : a.asks) {
+    if (k.required_node.empty() && reservation_of(k) != nullptr) ++has;
+  }
+  return has >= most;
+}
+
+void partition::end_idle_reservations() {
+  const std::vector<reservation> all = reservations;
+  for (const reservation &r : all) {
+    const usage used = measure();
+    const application &a = *find_application(r.application);
+    const ask &k = ask_of(*find_application(r.application), r);
+    if (waits_for_placeholders(a, k)) continue;
+    // One that has victims under way is measured without them.
+    const auto path = path_down(a.queue);
+    const bool comes_to_fit = std::all_of(path.begin(), path.end(), [&](const std::string &at) {
+      amount_map then = used.of_queue(at).allocated;
+      subtract(then, victims_in(at, k));
+      return fits_limit(find_queue(at)->max, then, k.resources);
+    });
+    const bool fits = has_victims_under_way(k) ? comes_to_fit : within_max(a, k, used);
+    if (fits && may_run(a, used) && !in_stopped_queue(a) && within_limits(a, k, used)) continue;
+    end_reservation(r.id, messages::reservation_may_not_run());
+  }
+}
+
 void partition::on_reservation_timer(uint64_t id) {
   for (const reservation &r : reservations) {
     if (r.id != id) continue;
@@ -134,7 +167,6 @@ bool partition::decide_reserved(const usage &used) {
     application &a = *find_application(r.application);
     ask &k = ask_of(a, r);
     refused_at_turn.clear();
-    if (!runs(a) || !may_run(a, used) || in_stopped_queue(a) || !within_limits(a, k, used)) continue;
     if (waits_for_placeholders(a, k)) continue;
     const node *n = nullptr;
     const bool within = within_max(a, k, used), daemon = !k.required_node.empty();
@@ -143,6 +175,12 @@ bool partition::decide_reserved(const usage &used) {
       if (fits_in(own, free_on(own, used), k) && predicates_pass(a, k, own, true)) n = &own;
       if (n == nullptr && !daemon) n = choose_node(a, k, used);
     }
+    if (n != nullptr && n->id == r.node && r.freed && !daemon && !has_victims_under_way(k)) {
+      std::find_if(reservations.begin(), reservations.end(), [&](const reservation &one) {
+        return one.id == r.id;
+      })->goes_by_order = true;
+      continue;
+    }
     if (n != nullptr) {
       place(a, k, n->id, chosen_by_order(a, k, *n, used));
       return true;
@@ -150,6 +188,28 @@ bool partition::decide_reserved(const usage &used) {
     if (!shared.has.preemption) continue;
     const bool may_clear = daemon && within && !is_refused(k, nodes.at(r.node));
     if (daemon ? may_clear && preempt_on(a, k, used) : preempt(a, k, used)) return true;
+  }
+  return false;
+}
+
+reservation *partition::by_order_on(const std::string &node_id) {
+  for (reservation &r : reservations) {
+    if (r.node == node_id && r.by_order) return &r;
+  }
+  return nullptr;
+}
+
+bool partition::place_left_over(const usage &used) {
+  const std::vector<reservation> all = reservations;
+  for (const reservation &r : all) {
+    if (!r.by_order) continue;
+    application &a = *find_application(r.application);
+    ask &k = ask_of(a, r);
+    const node &n = nodes.at(r.node);
+    refused_at_turn.clear();
+    if (!fits_in(n, free_on(n, used), k) || !predicates_pass(a, k, n, true)) continue;
+    place(a, k, n.id, {});
+    return true;
   }
   return false;
 }
@@ -211,10 +271,12 @@ bool partition::may_use(const node &n, const ask &k, const usage &used) const {
   std::stable_sort(ending.begin(), ending.end(), [&](auto *x, auto *y) { return end_of(x) < end_of(y); });
   return std::all_of(there.begin(), there.end(), [&](const reservation &r) {
     if (r.ask == k.arrival) return true;
-    if (!config.tuning.reservation_backfill) return false;
-    const auto owner =
+    const auto holder =
         std::find_if(applications.begin(), applications.end(), [&](const auto &a) { return a->uid == r.application; });
-    const ask &reserved = ask_of(**owner, r);
+    const ask &kept_for = ask_of(**holder, r);
+    if (r.by_order && k.priority > kept_for.priority && k.arrival > kept_for.arrival) return true;
+    if (!config.tuning.reservation_backfill) return false;
+    const ask &reserved = ask_of(**holder, r);
     if (fits_in(n, left, reserved)) return true;
     if (k.execution_timeout_ms <= 0) return false;
     free_capacity then = free_on(n, used);

@@ -44,7 +44,15 @@ usage partition::measure() const {
   for (const auto &a : applications) {
     tally own = tally_of(*a);
     for (const ask &k : a->asks) {
-      if (reservation_of(k) != nullptr && has_victims_under_way(k)) add(own.claimed, k.resources);
+      if (!claims_room(k)) continue;
+      add(own.claimed, k.resources);
+      for (const std::string &path : path_down(a->queue)) {
+        amount_map missing = k.resources;
+        subtract(missing, victims_in(path, k));
+        for (const auto &[type, amount] : missing) {
+          if (amount > 0) out.awaited_by[k.arrival][path][type] = amount;
+        }
+      }
     }
     const std::string group = group_of(*a);
     for (const std::string &path : path_down(a->queue)) {

@@ -13,7 +13,7 @@ namespace tenon::naive {
 
 struct tally {
   amount_map allocated, pending;
-  amount_map preempting, claimed;  // by victims; by asks that have victims under way
+  amount_map preempting, claimed;  // of victims; of asks that something is kept for
   uint64_t running = 0;            // applications that are Starting or Running
   uint64_t counted = 0;            // those that maxapplications counts
   uint64_t for_user = 0;           // those that maxapplications of users and groups count
@@ -23,11 +23,21 @@ struct usage {
   std::map<std::string, tally> queues;                        // by path
   std::map<std::string, std::map<std::string, tally>> users;  // by name, then path
   std::map<std::string, std::map<std::string, tally>> groups;
+  // What is kept in queues for reserved asks that preempt, by arrival of the ask, then path.
+  std::map<uint64_t, std::map<std::string, amount_map>> awaited_by;
   std::map<std::string, amount_map> on_node, free_on_node;  // by id
   std::map<std::string, device_map> free_devices;           // by id
   amount_map root_max;                                      // the sum of the nodes
   amount_map left;                                          // the sum of what each schedulable node has left
 
+  // What is allocated in a queue and kept there, but for the ask.
+  [[nodiscard]] amount_map taken_from(const std::string &path, uint64_t ask) const {
+    amount_map out = of_queue(path).allocated;
+    for (const auto &[arrival, by_path] : awaited_by) {
+      if (arrival != ask && by_path.contains(path)) add(out, by_path.at(path));
+    }
+    return out;
+  }
   [[nodiscard]] tally of_queue(const std::string &path) const {
     const auto found = queues.find(path);
     return found == queues.end() ? tally() : found->second;

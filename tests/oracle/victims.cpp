@@ -66,6 +66,17 @@ bool partition::has_victims_under_way(const ask &k) const {
   });
 }
 
+amount_map partition::victims_in(const std::string &path, const ask &k) const {
+  amount_map out;
+  for (const auto &a : applications) {
+    if (a->queue != path && !a->queue.starts_with(path + ".")) continue;
+    for (const allocation &x : a->allocations) {
+      if (x.state == allocation_state::preempting && x.victim_of == k.arrival) add(out, x.resources);
+    }
+  }
+  return out;
+}
+
 void partition::take_victims(std::vector<candidate> victims, uint64_t victim_of, const std::string &text) {
   std::sort(victims.begin(), victims.end(), victim_before);
   for (const candidate &c : victims) {
@@ -90,7 +101,7 @@ bool partition::preempt_on(application &, ask &k, const usage &used) {
   }
   for (const reservation &r : reservations_on(n.id)) {
     if (r.ask == k.arrival) break;
-    subtract(free.free, needs_of(r));
+    subtract(free.free, ask_of_reservation(r).resources);
   }
   const auto missing = without_devices(n, free.devices, k);
   const auto fits_with = [&](const std::vector<candidate> &taken) {

@@ -186,6 +186,7 @@ TYPED_TEST(RulesOfApplicationLimits, WhatTheRmNeverLetRunHasNoPlaceToKeep) {
   this->give_back("second", "a", termination::scheduling_failed);
   EXPECT_EQ(this->app("second")->pending, (amount_map{{"vcore", 1}}));
   this->run(check_again{this->partition_, "first", {}, {}});
+  this->wait(second);
   EXPECT_THAT(this->schedule(9), ElementsAre("proposed second/a#3 on node-1")) << "the one that ran keeps its place";
 }
 

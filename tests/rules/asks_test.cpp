@@ -97,6 +97,8 @@ TYPED_TEST(RulesOfAsks, OneThatCouldNotBeBoundIsPendingAgain) {
   this->schedule();
   EXPECT_THAT(this->give_back("app-1", "a", termination::scheduling_failed), IsEmpty());
   EXPECT_EQ(this->app("app-1")->asks.at(0).pending_count, 1);
+  EXPECT_THAT(this->placed(), IsEmpty());
+  this->wait(second);
   EXPECT_THAT(this->placed(), ElementsAre("app-1/a#2 on node-1"));
 }
 

@@ -2,7 +2,7 @@
 // Rules of devices that an order of nodes chooses: docs/decisions-devices.md, section 3. The order is emptiest-devices
 // of tests/orders: where the sum of what devices have free leaves 3 by 7 it leaves the choice, with 5 it names all that
 // have room, with 6 the first ones whether they have room or not; else the emptiest, the last one first.
-#include "scene.hpp"
+#include "guaranteed.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -136,29 +136,31 @@ TYPED_TEST(RulesOfChosenDevices, AReplacementOnAnotherNodeTakesThem) {
               Contains("allocated gang/real#2 on node-2 with gpu=1@1"));
 }
 
-// "waits" has node-1 reserved and no room in its queue meanwhile.
+// "waits" has node-1 reserved and no room in its queue before the victim on node-2 is gone.
 TYPED_TEST(RulesOfChosenDevices, OnAReservedNodeThoseWithTheLeastFreeAreTaken) {
-  queue_config ours = make_queue("ours");
+  queue_config first = guaranteed("first", {{"vcore", 6}});
+  first.properties = {{"preemption.delay", "1s"}};
+  queue_config ours = make_queue("ours", {first, make_queue("second")});
   ours.max = {{"vcore", 6}};
-  this->begin({ours, make_queue("theirs")}, [](partition_tuning &t) { t.reservation_backfill = true; });
+  cluster_config c = make_cluster({ours, make_queue("theirs")});
+  c.partitions[0].node_sort.type = "emptiest-devices";
+  c.partitions[0].tuning.reservation_backfill = true;
+  this->start(c);
   this->add("node-1", {{"gpu", 16}, {"vcore", 10}}, {.attributes = {{"tenon/devices/gpu", "2x8"}}});
-  this->add_app("us", {.queue = "root.ours"});
+  this->add("node-2", {{"vcore", 4}});
+  this->add_app("us", {.queue = "root.ours.first"});
+  this->add_app("victim", {.queue = "root.ours.second"});
   this->add_app("they", {.queue = "root.theirs"});
   this->ask("they", "part", {{"gpu", 2}}, {.required_node = "node-1"});
-  this->ask("they", "cores", {{"vcore", 9}});
-  EXPECT_THAT(this->placed(), ElementsAre("they/part#1 on node-1 with gpu=2@0", "they/cores#2 on node-1"));
-  this->ask("us", "waits", {{"gpu", 8}, {"vcore", 4}});
-  this->add("node-2", {{"vcore", 4}});
+  this->ask("victim", "fills", {{"vcore", 4}});
   this->schedule(9);
+  this->ask("us", "waits", {{"gpu", 8}, {"vcore", 4}}, {.preempt_other = true});
   this->wait(2 * second);
-  EXPECT_THAT(this->schedule(9), ElementsAre("reserved us/waits on node-1"));
-  this->ask("us", "fills", {{"vcore", 4}});
-  EXPECT_THAT(this->placed(), ElementsAre("us/fills#3 on node-2"));
-  this->give_back("they", "cores");
+  EXPECT_THAT(this->schedule(9), Contains("reserved us/waits on node-1"));
   this->ask("they", "takes", {{"gpu", 2}});
-  EXPECT_THAT(this->placed(), ElementsAre("they/takes#4 on node-1 with gpu=2@0")) << "not 1, which the other waits for";
-  this->give_back("us", "fills");
-  EXPECT_THAT(this->placed(), ElementsAre("us/waits#5 on node-1 with gpu=8@1"));
+  EXPECT_THAT(this->placed(), ElementsAre("they/takes#3 on node-1 with gpu=2@0")) << "not 1, which the other waits for";
+  this->give_back("victim", "fills", termination::preempted_by_scheduler);
+  EXPECT_THAT(this->placed(), ElementsAre("us/waits#4 on node-1 with gpu=8@1"));
 }
 
 }  // namespace

@@ -266,6 +266,7 @@ TYPED_TEST(RulesOfDevices, EveryEndFreesThem) {
   this->place("b", {{"gpu", 3}});
   this->give_back("app-1", "b", termination::scheduling_failed);
   EXPECT_EQ(this->free_on("node-1"), all_free);
+  this->wait(second);
   EXPECT_THAT(this->placed(), ElementsAre("app-1/b#3 on node-1 with gpu=3@0"));
   EXPECT_THAT(this->remove_app("app-1"), ElementsAre(HasSubstr("with gpu=3@0")));
   EXPECT_EQ(this->free_on("node-1"), all_free);

@@ -188,6 +188,8 @@ partition_config make_partition(random &r, const profile &p, const std::string &
     c.tuning.terminated_timeout_ms = r.between(1, 60) * 1'000;
     c.tuning.drain_timeout_ms = r.between(1, 30) * 1'000;
   }
+  c.tuning.start_retry_ms = r.between(0, 4) * 500;
+  c.tuning.start_retry_max_ms = r.between(1, 8) * 1'000;
   c.preemption_enabled = r.percent(95);
   c.quota_preemption_enabled = p.quotas && r.percent(85);
   if (p.preemption) c.tuning.preemption_retry_ms = r.between(0, 10) * 1'000;
@@ -196,6 +198,7 @@ partition_config make_partition(random &r, const profile &p, const std::string &
     c.tuning.reservation_wait_ms = r.between(5, 60) * 1'000;
     c.tuning.reservation_enabled = r.percent(95);
     c.tuning.reservation_backfill = r.percent(40);
+    if (r.percent(60)) c.tuning.reservation_max_nodes = static_cast<uint32_t>(r.between(0, 3));
   }
   return c;
 }

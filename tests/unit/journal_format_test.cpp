@@ -63,9 +63,16 @@ TEST(Format4, BytesAreAsTheyWillAlwaysBe) {
   config.partitions[0].node_sort.resource_weights = {{"vcore", 1.5}};
   config.priority_classes = {{"high", -3}};
   EXPECT_EQ(hex_of(format_4(), 1, configure{"rm", &config}),
+            "7d7ad4eead04020a02726d12710a67660a0764656661756c7412060a04726f6f74200132160a0466616972120e0576636f72650000"
+            "00000000f83f423908a01f1080bab703180128b0ea0130c0cf2438e0d4034080d098f70148c0ee6d50a09c0158c0b80260809f4968"
+            "ffffffff0f70d00f78c0cf241206046869676805");
+  config.partitions[0].tuning.reservation_max_nodes = 0;
+  config.partitions[0].tuning.start_retry_ms = config.partitions[0].tuning.start_retry_max_ms = 0;
+  EXPECT_EQ(hex_of(format_4(), 1, configure{"rm", &config}),
             "70e7a1dad504020a02726d12640a5a590a0764656661756c7412060a04726f6f74200132160a0466616972120e0576636f72650000"
             "00000000f83f422c08a01f1080bab703180128b0ea0130c0cf2438e0d4034080d098f70148c0ee6d50a09c0158c0b80260809f4912"
-            "06046869676805");
+            "06046869676805")
+      << "as builds wrote that did not have these";
 }
 
 TEST(Format4, WhatIsLeftOutTakesNoBytes) {

@@ -164,6 +164,15 @@ class random_commands {
         if constexpr (std::is_same_v<F, std::vector<canary_config>>) {
           if (format_ == 3) return;
         }
+        if constexpr (std::is_same_v<T, partition_tuning>) {
+          const void *const at = &field;
+          const bool came_later =
+              at == &x.reservation_max_nodes || at == &x.start_retry_ms || at == &x.start_retry_max_ms;
+          if (format_ == 3 && came_later) {
+            field = {};
+            return;
+          }
+        }
         fill(field);
       });
     }

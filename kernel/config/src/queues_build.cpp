@@ -73,6 +73,8 @@ partition_tuning build_tuning(const yaml_node &partition) {
     out.reservation_backfill = boolean_of(*reservation, "backfill", out.reservation_backfill);
     out.reservation_delay_ms = duration_ms_of(*reservation, "delay", out.reservation_delay_ms);
     out.reservation_wait_ms = duration_ms_of(*reservation, "wait", out.reservation_wait_ms);
+    const uint64_t most = count_of(*reservation, "max_nodes", partition_tuning::tenth_of_nodes);
+    out.reservation_max_nodes = static_cast<uint32_t>(std::min<uint64_t>(most, partition_tuning::tenth_of_nodes));
   }
   if (const yaml_node *preemption = partition.find("preemption")) {
     out.preemption_retry_ms = duration_ms_of(*preemption, "retry", out.preemption_retry_ms);
@@ -87,6 +89,8 @@ partition_tuning build_tuning(const yaml_node &partition) {
       {"queuecleanup", &partition_tuning::queue_cleanup_ms},
       {"drain", &partition_tuning::drain_timeout_ms},
       {"releaseconfirm", &partition_tuning::release_confirm_timeout_ms},
+      {"startretry", &partition_tuning::start_retry_ms},
+      {"startretrymax", &partition_tuning::start_retry_max_ms},
   };
   for (const auto &[key, member] : keys) out.*member = duration_ms_of(*timeouts, key, out.*member);
   return out;

@@ -319,6 +319,10 @@ constexpr key_spec reservation_keys[] = {
      .kind = kind::boolean,
      .summary = "Others may use a reserved node as long as that does not make the reserved ask later.",
      .fallback = "`false`"},
+    {.key = "max_nodes",
+     .kind = kind::count,
+     .summary = "How many nodes may be reserved for one application at a time. 0: any number.",
+     .fallback = "10 % of the nodes, at least one"},
 };
 
 constexpr key_spec timeouts_keys[] = {
@@ -351,6 +355,15 @@ constexpr key_spec timeouts_keys[] = {
      .summary = "After which time a release that the resource manager has not confirmed is reported, as an event and "
                 "by health. Its place stays taken.",
      .fallback = "`10m`"},
+    {.key = "startretry",
+     .kind = kind::duration,
+     .summary = "How long an ask waits for a node after a start failed there, twice as long after each further one. 0: "
+                "not at all.",
+     .fallback = "`1s`"},
+    {.key = "startretrymax",
+     .kind = kind::duration,
+     .summary = "The longest time that an ask waits for a node after starts failed there.",
+     .fallback = "`5m`"},
 };
 
 constexpr std::string_view switch_text[] = {"enabled", "disabled"};

@@ -24,6 +24,9 @@ std::string list_text(const Texts &all) {
 std::string acl_text(const std::string &acl) { return "'" + acl + "'"; }
 
 std::string count_text(uint64_t count) { return count == 0 ? "no limit" : std::to_string(count); }
+std::string most_nodes_text(const partition_tuning &t) {
+  return t.reservation_max_nodes == partition_tuning::tenth_of_nodes ? "10 %" : count_text(t.reservation_max_nodes);
+}
 
 std::string rule_text(const placement_rule_config &rule) {
   std::string out = rule.name;
@@ -164,6 +167,7 @@ class comparer {
     const partition_tuning &x = a.tuning, &y = b.tuning;
     out.add_switch("reservation.enabled", x.reservation_enabled, y.reservation_enabled);
     out.add_switch("reservation.backfill", x.reservation_backfill, y.reservation_backfill);
+    out.add("reservation.max_nodes", most_nodes_text(x), most_nodes_text(y));
     out.add_time("reservation.delay", x.reservation_delay_ms, y.reservation_delay_ms);
     out.add_time("reservation.wait", x.reservation_wait_ms, y.reservation_wait_ms);
     out.add_time("preemption.retry", x.preemption_retry_ms, y.preemption_retry_ms);
@@ -174,6 +178,8 @@ class comparer {
     out.add_time("timeouts.queuecleanup", x.queue_cleanup_ms, y.queue_cleanup_ms);
     out.add_time("timeouts.drain", x.drain_timeout_ms, y.drain_timeout_ms);
     out.add_time("timeouts.releaseconfirm", x.release_confirm_timeout_ms, y.release_confirm_timeout_ms);
+    out.add_time("timeouts.startretry", x.start_retry_ms, y.start_retry_ms);
+    out.add_time("timeouts.startretrymax", x.start_retry_max_ms, y.start_retry_max_ms);
     return std::move(out.out);
   }
 

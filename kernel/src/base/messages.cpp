@@ -236,12 +236,20 @@ std::string preempted_for_daemon(std::string_view key) {
 std::string preempted_for_quota(std::string_view queue) {
   return join({"preempting allocations to enforce new max quota for queue : ", queue});
 }
+std::string starts_failed(uint64_t count, int64_t wait_ms) {
+  return join(
+      {"starts failed there: ", std::to_string(count), ", the next one is tried after ", format_duration_ms(wait_ms)});
+}
 std::string reservation_used() { return "placed"; }
 std::string reservation_ask_gone() { return "the ask is not pending any more"; }
 std::string reservation_node_unfit() { return "the node does not take the ask any more"; }
 std::string reservations_off() { return "the configuration switched reservations off"; }
+std::string reservation_may_not_run() { return "a limit, a maximum or a stopped queue holds the ask"; }
 std::string reservation_waited(std::string_view node) { return join({"waited too long for node ", node}); }
 std::string reservation_for_daemon(std::string_view key) { return join({"ask ", key, " requires the node"}); }
+std::string reservation_for_higher(std::string_view key) {
+  return join({"ask ", key, " of higher priority has the node"});
+}
 std::string reservation_moved(std::string_view node) { return join({"preemption frees node ", node}); }
 std::string proposed_in_place(std::string_view placeholder) { return join({"in place of ", placeholder}); }
 std::string check_refused(std::string_view node, std::string_view reason) {

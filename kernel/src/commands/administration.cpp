@@ -116,7 +116,7 @@ void administration::obey(const tenon::change_queue &c) {
   for_each_queue(q, [&](queue &below) {
     for (application *app : below.apps) {
       gangs.changed(*app);
-      reserved.refresh(*app);
+      reserved.doubt(*app);
     }
   });
 }

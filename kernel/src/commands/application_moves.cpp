@@ -9,7 +9,7 @@
 #include "lifecycle/queue_tree.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/change_dispatcher.hpp"
-#include "ready/reserved_line.hpp"
+#include "rules/claims.hpp"
 #include "rules/gangs.hpp"
 #include "rules/limits.hpp"
 #include "rules/placement.hpp"
@@ -131,7 +131,10 @@ void application_moves::obey(const tenon::move_application &c) {
   for (ask *a : waiting) lines.enqueue(*a);
   canary.moved(app);
   gangs.changed(app);
-  reserved.refresh(app);
+  for (ask *a : waiting) {
+    if (a->wait != nullptr) claims.keep_for(*a);
+  }
+  claims.keep_for_all();
 }
 
 // With sign 1 it is counted in its queue, for its user and group; with -1 it is not any more.

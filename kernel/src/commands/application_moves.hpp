@@ -21,7 +21,7 @@ struct application_moves_access {
   ask_lines &lines;
   internal::limits &limits;
   internal::gangs &gangs;
-  reserved_line &reserved;
+  internal::claims &claims;
   internal::canary &canary;
   change_dispatcher &changes;
 };

@@ -188,7 +188,7 @@ void node_commands::decommission(node &n) {
   changes.apply(node_moved{n, node_event::decommission, n.state});
   changes.apply(node_stored{n});
   proposals.undo_on(n, {cause::node_removed, n.id}, false);
-  checks.forget_on(n);
+  checks.node_gone(n);
   while (!n.reservations->empty()) {
     reservations.unreserve(*n.reservations->front(), {cause::node_removed, n.id});
   }

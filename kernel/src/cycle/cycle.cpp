@@ -21,10 +21,16 @@ bool cycle::decide() {
   if (paused || state == object_state::stopped) return false;
   if (shared.answers.are_told()) faults.fail_as_told();
   keys.begin_periods();
-  if (reserved.decide() || placeholders.decide()) return true;
-  fair_maxima.follow_total();
-  keys.flush_stale();
-  return queues.decide();
+  reserved.end_idle();
+  bool made = reserved.decide() || placeholders.decide();
+  if (!made) {
+    reserved.let_go_by_order();
+    fair_maxima.follow_total();
+    keys.flush_stale();
+    made = queues.decide() || reserved.place_left_over();
+  }
+  reserved.settle(made);
+  return made;
 }
 
 }  // namespace tenon::internal

@@ -61,7 +61,11 @@ void inspector::for_each_limit(const application &app, inspection &seen, F &&f) 
   for (usage_node *start : {app.user_usage, app.group_usage}) {
     for (usage_node *u = start; u != nullptr; u = u->parent) f(u->max, u->usage, seen.users[u]);
   }
-  for (queue *q = app.home; q->parent != nullptr; q = q->parent) f(q->max, q->allocated, seen.queues[q]);
+  for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
+    resources used = q->allocated;
+    used += q->awaited;
+    f(q->max, used, seen.queues[q]);
+  }
 }
 
 void inspector::inspect() {
@@ -154,7 +158,7 @@ void inspector::tell_limits_of(ask &a) {
   tell_limit(facts, a, ask_limit::quota, quota != nullptr ? &quota->max : nullptr,
              quota != nullptr ? &*quota->usage : nullptr);
   if (quota != nullptr) return;
-  const queue *full = headroom.full_queue(*a.owner->home, c, type);
+  const queue *full = headroom.full_queue(a, c, type);
   tell_limit(facts, a, ask_limit::queue, full != nullptr ? &full->max : nullptr,
              full != nullptr ? &*full->allocated : nullptr);
 }

@@ -5,13 +5,22 @@
 #include "ready/ready_index.hpp"
 #include "rules/lifecycles.hpp"
 #include "rules/placement_checks.hpp"
+#include "rules/reservations.hpp"
+#include "rules/reserved_nodes.hpp"
 
 namespace tenon::internal {
 
 bool placer::place(ask &a, ask_class &c, bool &refused) {
   if (c.blocked) return false;
   const found_node found = find(a, c, refused);
-  return found && (lifecycle.commit(a, *found.where, found.chosen), true);
+  return found && (commit(a, *found.where, found.chosen), true);
+}
+
+void placer::commit(ask &a, node &n, const held_devices &chosen) {
+  if (reserved_nodes::goes_by_order(n) && n.reservations->front()->of != &a) {
+    reservations.give_way(*n.reservations->front(), a);
+  }
+  lifecycle.commit(a, n, chosen);
 }
 
 found_node placer::find(ask &a, ask_class &c, bool &refused) {
@@ -24,10 +33,14 @@ found_node placer::find(ask &a, ask_class &c, bool &refused) {
 }
 
 bool placer::place_on(node &n, ask &a, const ask_class &c, bool &refused) {
+  return suits(n, a, c, refused) && (commit(a, n, {}), true);
+}
+
+bool placer::suits(node &n, const ask &a, const ask_class &c, bool &refused) {
   if (!fitness.fits_now(n, c)) return false;
-  if (checks.agrees(a, n, true)) return lifecycle.commit(a, n, {}), true;
-  refused = true;
-  return false;
+  const bool agreed = checks.agrees(a, n, true);
+  refused |= !agreed;
+  return agreed;
 }
 
 }  // namespace tenon::internal

@@ -14,6 +14,7 @@ struct placer_access {
   const node_fitness &fitness;
   placement_checks &checks;
   ready_index &ready;
+  internal::reservations &reservations;
   allocation_lifecycle &lifecycle;
 };
 
@@ -26,6 +27,11 @@ class placer : placer_access {
   bool place(ask &a, ask_class &c, bool &refused);
   found_node find(ask &a, ask_class &c, bool &refused);  // the same, and nothing is placed
   bool place_on(node &n, ask &a, const ask_class &c, bool &refused);
+  // True if the ask could be placed there now.
+  bool suits(node &n, const ask &a, const ask_class &c, bool &refused);
+
+ private:
+  void commit(ask &a, node &n, const held_devices &chosen);
 };
 
 }  // namespace tenon::internal

@@ -7,6 +7,7 @@
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/ready_index.hpp"
+#include "ready/reserved_line.hpp"
 #include "rules/headroom.hpp"
 #include "rules/placement_checks.hpp"
 #include "rules/preemption.hpp"
@@ -32,7 +33,7 @@ bool queue_pass::try_unit(leaf_class &u) {
     ready.park_on_limit(g, *full, type);
     return false;
   }
-  queue *full = headroom.full_queue(*u.leaf, c, type);
+  queue *full = headroom.full_queue(a, c, type);
   bool refused = false;
   if (try_ask(a, c, full == nullptr, refused)) return true;
   if (refused) {  // nodes would do, the RM wants none of them: only this ask waits
@@ -41,6 +42,8 @@ bool queue_pass::try_unit(leaf_class &u) {
     lines.move_to(a, alarms.kind_for(a));
   } else if (full != nullptr) {
     ready.park_on_queue(u, *full, type);
+  } else if (u.kind == unit_kind::reserves && reserved.has_most_nodes(app)) {
+    ready.park_on_nodes(g);
   } else if (u.kind == unit_kind::reserves && headroom.is_cluster_full(c, type)) {
     ready.park_on_cluster(u, type);
   } else {
@@ -51,6 +54,9 @@ bool queue_pass::try_unit(leaf_class &u) {
 
 // Within the limits of its user and group.
 bool queue_pass::try_ask(ask &a, ask_class &c, bool has_headroom, bool &refused) {
+  if (const reservation *own = reservation_of(a)) {
+    return placer.place_on(*own->where, a, c, refused) || placer.place(a, c, refused);
+  }
   if (c.requires_a_node()) return has_headroom && required.take(a, c, refused);
   if (has_headroom && placer.place(a, c, refused)) return true;
   if (a.preempt_other && preemption.try_for(a)) return true;

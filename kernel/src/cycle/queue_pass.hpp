@@ -14,6 +14,7 @@ struct queue_pass_access {
   ready_index &ready;
   ask_lines &lines;
   const ask_alarms &alarms;
+  const reserved_line &reserved;
   const internal::headroom &headroom;
   placement_checks &checks;
   internal::placer &placer;

@@ -1,17 +1,34 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "cycle/reserved_pass.hpp"
 
+#include <utility>
+
 #include "cycle/placer.hpp"
-#include "ready/ready_index.hpp"
+#include "model/may_run.hpp"
+#include "ready/ask_lines.hpp"
 #include "ready/reserved_line.hpp"
 #include "rules/headroom.hpp"
 #include "rules/placement_checks.hpp"
 #include "rules/preemption.hpp"
 #include "rules/required_node_preemption.hpp"
+#include "rules/reservations.hpp"
 
 namespace tenon::internal {
 
-bool reserved_pass::has_work() const { return !line.empty(); }
+bool reserved_pass::has_work() const { return !line.empty() || line.has_doubtful(); }
+
+void reserved_pass::end_idle() {
+  while (line.has_doubtful()) {
+    reservation &r = line.take_doubtful();
+    if (!may_run(r)) reservations.unreserve(r, {cause::may_not_run});
+  }
+}
+
+bool reserved_pass::may_run(const reservation &r) const {
+  const application &app = *r.of->owner;
+  return !in_stopped_queue(app) && full_queue_of(app) == nullptr && full_limit_of(app) == nullptr &&
+         headroom.may_come_to_fit(*r.of, *r.unit->shape);
+}
 
 bool reserved_pass::decide() {
   while (!line.empty()) {
@@ -23,23 +40,55 @@ bool reserved_pass::decide() {
 // A look that fails leaves less to look at.
 bool reserved_pass::try_one(reservation &r) {
   ask &a = *r.of;
-  application &app = *a.owner;
-  reserved_unit &u = *r.unit;
-  ask_class &c = *u.shape;
+  ask_class &c = *r.unit->shape;
   checks.begin_turn();
-  if (ready.hold_back(app)) return false;
   type_index type = no_type;
-  if (usage_node *full = headroom.full_limit(app, c, type); full != nullptr) {
-    line.park_on_limit(r, *full, type);
-    return false;
-  }
-  queue *full = headroom.full_queue(*u.leaf, c, type);
+  const bool full = headroom.full_queue(a, c, type) != nullptr;
   bool refused = false;
-  if (full == nullptr && place(r, refused)) return true;
+  if (!full && place(r, refused)) return true;
+  if (r.by_order) return false;
   if (c.required_node.empty() && preemption.try_for(a)) return true;
-  if (full != nullptr && u.parked == parking::none) ready.park_on_queue(u, *full, type);
+  if (full) line.wait_for_headroom(r);
   line.tried(r, refused);
   return false;
+}
+
+void reserved_pass::let_go_by_order() {
+  are_in_order_ = true;
+  for (reservation *r : by_order_) {
+    lines.dequeue(*r->of);
+    lines.enqueue(*r->of);
+    reservations.reopen(*r->where);
+  }
+}
+
+bool reserved_pass::place_left_over() {
+  for (reservation *r : by_order_) {
+    ask &a = *r->of;
+    if (!r->by_order || a.line == ask_line::refused) continue;
+    checks.begin_turn();
+    bool refused = false;
+    if (placer.place_on(*r->where, a, classes[a.class_id], refused)) return true;
+  }
+  return false;
+}
+
+// Where nothing was decided, the resource manager refused what is left.
+void reserved_pass::settle(bool made) {
+  for (reservation *r : std::exchange(by_order_, {})) {
+    if (!std::exchange(r->by_order, false)) continue;
+    if (are_in_order_) {
+      lines.dequeue(*r->of);
+      lines.enqueue(*r->of);
+      reservations.reopen(*r->where);
+    }
+    if (made) {
+      line.refresh(*r);
+    } else {
+      line.tried(*r, true);
+    }
+  }
+  are_in_order_ = false;
 }
 
 // Within all headroom.
@@ -49,7 +98,16 @@ bool reserved_pass::place(reservation &r, bool &refused) {
   if (r.refused) return false;
   if (r.look) {
     node &own = *r.where;
-    if (placer.place_on(own, a, c, refused)) return true;
+    if (r.freed && a.wait->victims->empty()) {
+      if (placer.suits(own, a, c, refused)) {
+        r.by_order = true;
+        by_order_.push_back(&r);
+        line.refresh(r);
+        return false;
+      }
+    } else if (placer.place_on(own, a, c, refused)) {
+      return true;
+    }
     r.look = false;
     if (c.requires_a_node()) {
       refused |= checks.has_refused(a, own);  // nobody gives way for what the RM does not let run there

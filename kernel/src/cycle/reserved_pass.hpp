@@ -2,15 +2,20 @@
 // Reserved pass: pass A of the cycle, in which those for whom a node is kept go first.
 #pragma once
 
+#include <vector>
+
 #include "forward.hpp"
+#include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
 
 struct reserved_pass_access {
   reserved_line &line;
-  ready_index &ready;
+  ask_lines &lines;
+  const class_table &classes;
   const internal::headroom &headroom;
+  internal::reservations &reservations;
   placement_checks &checks;
   internal::placer &placer;
   internal::preemption &preemption;
@@ -22,11 +27,22 @@ class reserved_pass : reserved_pass_access {
   explicit reserved_pass(const reserved_pass_access &all) : reserved_pass_access(all) {}
 
   [[nodiscard]] bool has_work() const;
+  // Ends the reservations of asks that may not run any more, oldest first.
+  void end_idle();
   bool decide();
+  // Asks whose victims are gone take their turn among all others (pass C), where such of higher priority may come
+  // before them. `made`: there was a decision.
+  void let_go_by_order();
+  bool place_left_over();  // whose turn did not come
+  void settle(bool made);
 
  private:
+  [[nodiscard]] bool may_run(const reservation &r) const;
   bool try_one(reservation &r);
   bool place(reservation &r, bool &refused);
+
+  std::vector<reservation *> by_order_;
+  bool are_in_order_ = false;  // the asks of these stand in line with all others
 };
 
 }  // namespace tenon::internal

@@ -12,6 +12,7 @@ namespace tenon::internal {
 
 bool reserver::reserve(ask &a, ask_class &c, bool &refused) {
   if (c.unreservable || line.reserves_at(a) > shared.now_ms) return false;
+  if (line.has_most_nodes(*a.owner)) return false;
   if (type_index type = no_type; headroom.is_cluster_full(c, type)) return false;
   bool disagrees = false;
   node *n = search.find_to_reserve(c, a, disagrees);

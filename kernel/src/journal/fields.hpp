@@ -349,22 +349,6 @@ void fields(IO &io, ref<IO, canary_config> f) {
   io(5, "back", f.back);
   io(6, "predicate", f.predicate);
 }
-// Durations are left out where they are zero, not where they are what queues.yaml has without them: that may change.
-template <class IO>
-void fields(IO &io, ref<IO, partition_tuning> f) {
-  io(1, "reservation_delay_ms", f.reservation_delay_ms);
-  io(2, "reservation_wait_ms", f.reservation_wait_ms);
-  io(3, "reservation_enabled", f.reservation_enabled);
-  io(4, "reservation_backfill", f.reservation_backfill);
-  io(5, "preemption_retry_ms", f.preemption_retry_ms);
-  io(6, "starting_timeout_ms", f.starting_timeout_ms);
-  io(7, "completing_timeout_ms", f.completing_timeout_ms);
-  io(8, "terminated_timeout_ms", f.terminated_timeout_ms);
-  io(9, "placeholder_timeout_ms", f.placeholder_timeout_ms);
-  io(10, "queue_cleanup_ms", f.queue_cleanup_ms);
-  io(11, "drain_timeout_ms", f.drain_timeout_ms);
-  io(12, "release_confirm_timeout_ms", f.release_confirm_timeout_ms);
-}
 template <class IO>
 void fields(IO &io, ref<IO, partition_config> f) {
   io(1, "name", f.name);
@@ -387,3 +371,4 @@ void fields(IO &io, ref<IO, cluster_config> f) {
 }  // namespace tenon::journal
 
 #include "journal/swapped_fields.hpp"
+#include "journal/tuning_fields.hpp"

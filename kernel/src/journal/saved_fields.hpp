@@ -145,6 +145,8 @@ template <class IO>
 void fields(IO &io, ref<IO, saved_ask::refused_node> f) {
   io(1, "node", f.node);
   io(2, "reason", f.reason);
+  io(3, "failed_starts", f.failed_starts);
+  io(4, "until_ms", f.until_ms);
 }
 template <class IO>
 void fields(IO &io, ref<IO, saved_ask> f) {
@@ -225,6 +227,7 @@ void fields(IO &io, ref<IO, saved_reservation> f) {
   io(1, "ask", f.ask);
   io(2, "node", f.node);
   io(3, "sequence", f.sequence);
+  io(4, "freed", f.freed);
 }
 template <class IO>
 void fields(IO &io, ref<IO, saved_claim> f) {

@@ -185,6 +185,10 @@ void fields(IO &io, ref<IO, partition_tuning> f) {
   io(f.reservation_delay_ms, f.reservation_wait_ms, f.reservation_enabled, f.reservation_backfill,
      f.preemption_retry_ms, f.starting_timeout_ms, f.completing_timeout_ms, f.terminated_timeout_ms,
      f.placeholder_timeout_ms, f.queue_cleanup_ms, f.drain_timeout_ms, f.release_confirm_timeout_ms);
+  if constexpr (!IO::writes) {  // there was none of these
+    f.reservation_max_nodes = 0;
+    f.start_retry_ms = f.start_retry_max_ms = 0;
+  }
 }
 template <class IO>
 void fields(IO &io, ref<IO, partition_config> f) {

@@ -117,6 +117,7 @@ void allocation_states::resize(allocation &a, const resources &need, std::string
   if (a.state == allocation_state::preempting) {
     changes.apply(queue_preempting{*app.home, need, 1});
     changes.apply(queue_preempting{*app.home, before, -1});
+    claims.victim_resized(a);
   }
   if (a.placeholder && a.state == allocation_state::allocated && a.offered == nullptr) {
     gangs.resized(a, before_id);
@@ -200,11 +201,20 @@ void allocation_states::count_past_use(const allocation &a) {
 
 void allocation_states::undo(allocation &a) {
   ask &of = *a.from;
+  const node &where = *a.where;
   const bool ends = of.state == ask_state::released || of.owner->state == application_state::failing;
   if (ends) return remove_allocation(a, allocation_event::undo);
   remove_allocation(a, allocation_event::undo, true);
   if (unplace(of) && a.placeholder) --a.gang->timed_out;  // it did not end
+  start_failed(of, where);
   forget_if_done(of);
+}
+
+// The ask stands in line anew: it may be tried again there at another time.
+void allocation_states::start_failed(ask &a, const node &where) {
+  if (a.state != ask_state::pending || !checks.note_failed_start(a, where)) return;
+  lines.dequeue(a);
+  lines.enqueue(a);
 }
 
 // -- Asks. --

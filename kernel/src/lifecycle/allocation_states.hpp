@@ -89,6 +89,7 @@ class allocation_states final : public allocation_lifecycle, allocation_states_a
   [[nodiscard]] uint64_t next_number() const { return next_; }
 
  private:
+  void start_failed(ask &a, const node &where);
   allocation &make_allocation(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms);
   void count_allocation(allocation &x, const settled_devices &devices);
   void count_past_use(const allocation &a);

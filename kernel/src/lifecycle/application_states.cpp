@@ -11,7 +11,6 @@
 #include "ready/ask_lines.hpp"
 #include "ready/change_dispatcher.hpp"
 #include "ready/ready_index.hpp"
-#include "ready/reserved_line.hpp"
 #include "ready/sort_keys.hpp"
 #include "rules/gangs.hpp"
 #include "rules/limits.hpp"
@@ -144,7 +143,6 @@ void application_states::enter_state(application &app, application_state from) {
     } else {
       ready.hold(app);
     }
-    reserved.refresh(app);
     keys.changed(app, column::state);
   }
   if (app.state == application_state::completed || app.state == application_state::failed) end_application(app);
@@ -165,10 +163,8 @@ void application_states::after_placing(application &app, const allocation &x) {
   }
   if (app.state == application_state::accepted) {
     count_up(app, true);
-    const bool held = app.held();
     ready.stop_waiting(app);
     if (app.eligible()) ready.let_go(app);
-    if (held) reserved.refresh(app);
     if (x.bind_time_ms < app.first_bind_ms) {
       app.first_bind_ms = x.bind_time_ms;
       placeholder_timers.arm(app, x.bind_time_ms);

@@ -28,7 +28,6 @@ struct application_states_access {
   internal::limits &limits;
   internal::gangs &gangs;
   internal::reservations &reservations;
-  reserved_line &reserved;
   internal::proposals &proposals;
   internal::replacements &replacements;
   internal::placeholder_timers &placeholder_timers;

@@ -69,6 +69,7 @@ struct app_class {
   uint32_t position = not_in_heap;
   usage_node *parked_on = nullptr;  // a user or group limit
   type_index parked_type = no_type;
+  bool parked_on_nodes = false;  // by itself: no more nodes are reserved for its application
 
   [[nodiscard]] bool empty() const { return run.empty(); }
   [[nodiscard]] ask *first() const { return run.first(); }

@@ -16,6 +16,7 @@
 #include "model/forward.hpp"
 #include "model/owned.hpp"
 #include "model/owned_state.hpp"
+#include "tenon/kernel/resources.hpp"
 
 namespace tenon::internal {
 
@@ -33,10 +34,20 @@ enum class container_word : uint8_t { none, skipped, failed };
 
 inline constexpr uint32_t no_ask = ~uint32_t{0};
 
-// The RM refused a node for an ask.
+// The RM refused a node for an ask, or starts of it failed there.
 struct node_refusal {
   const node *where = nullptr;
-  std::string reason;  // as it said
+  std::string reason;          // as the RM said
+  uint32_t failed_starts = 0;  // 0: the RM refused it, until something changes there
+  int64_t until_ms = 0;        // the ask waits so long for the node after failed starts
+
+  [[nodiscard]] bool holds(int64_t now_ms) const { return failed_starts == 0 || until_ms > now_ms; }
+};
+
+// What is kept in a queue for a reserved ask for which preemption frees room.
+struct awaited_part {
+  queue *in = nullptr;
+  resources amount;
 };
 
 // What only asks have that reserved a node, tried to preempt or were refused.
@@ -47,6 +58,7 @@ struct ask_wait {
   int64_t preempt_from_ms = INT64_MIN;                                       // its last try to preempt was not long ago
   owned<reservation *, ask_wait> held;                                       // null: it has none
   owned<boost::container::small_vector<allocation *, 2>, ask_wait> victims;  // under way for it
+  std::vector<awaited_part> awaited;                                         // while it is reserved and preempts
   std::vector<node_refusal> refusals;
   uint64_t held_off = 0;  // place among those whose last try failed for reservations of others; 0: it is none of them
 
@@ -127,6 +139,16 @@ inline ask_wait &ask_wait::of(ask &a, ask_waits &all) {
 [[nodiscard]] inline reservation *reservation_of(const ask &a) {
   if (a.wait == nullptr) return nullptr;
   return a.wait->held;
+}
+
+// When the ask may next be placed on a node where starts of it failed; INT64_MAX: it waits for none.
+[[nodiscard]] inline int64_t starts_again_at(const ask &a, int64_t now_ms) {
+  int64_t out = INT64_MAX;
+  if (a.wait == nullptr) return out;
+  for (const node_refusal &r : a.wait->refusals) {
+    if (r.failed_starts != 0 && r.until_ms > now_ms) out = std::min(out, r.until_ms);
+  }
+  return out;
 }
 
 // Asks of an application are tried by priority, then age, then arrival.

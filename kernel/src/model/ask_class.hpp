@@ -94,6 +94,7 @@ struct ask_class {
   bool unreservable = false;            // nor may one be reserved for it
   uint32_t waiting = 0;                 // place among those that are blocked and require no node
   std::vector<parked_unit *> parked, parked_to_reserve;  // wait for a node; for one, or one to reserve
+  std::vector<app_class *> parked_groups;                // the first, apart from their units
   std::vector<reserved_unit *> reserved;                 // of all leaves
 
   [[nodiscard]] bool requires_a_node() const { return !required_node.empty(); }

@@ -37,7 +37,6 @@ enum class parking : uint8_t {
 struct parked_unit {
   queue *leaf = nullptr;
   uint32_t class_id = 0;
-  bool reserved = false;  // a reserved_unit, else a leaf_class
   parking parked = parking::none;
   type_index parked_type = no_type;
   queue *parked_queue = nullptr;

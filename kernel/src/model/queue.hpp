@@ -66,6 +66,7 @@ struct queue {
   uint64_t kept_bytes = 0;  // of one that is no configuration's, in kept_amounts
 
   owned<resources, queue> allocated, pending, preempting;
+  owned<resources, queue> awaited;  // kept for reserved asks for which preemption frees room
   owned<uint64_t, queue> running_apps;
   std::vector<application *> held_apps;  // wait for running_apps to fall
 
@@ -95,6 +96,7 @@ struct queue {
   std::vector<application *> apps;  // leaf: in submission order
   std::vector<application *> dirty_apps;
   std::map<uint32_t, std::unique_ptr<reserved_unit>> reserved;
+  reserved_needs reserved_below;  // of its applications, or of those below it
   indexed_heap<leaf_class, leaf_class_before, leaf_class_position, leaf_class_prefix> ready_classes;
   std::vector<headroom_line> parked;  // by resource type: wait for headroom here
 
@@ -123,6 +125,13 @@ struct queue_prefix {
   key_prefix operator()(const queue &a) const { return a.key.prefix(a.sequence); }
 };
 using queue_heap = indexed_heap<queue, queue_before, queue_position, queue_prefix>;
+
+// True if the queue is `above`, or below it.
+[[nodiscard]] inline bool lies_below(const queue &q, const queue &above) {
+  const queue *at = &q;
+  while (at != nullptr && at != &above) at = at->parent;
+  return at != nullptr;
+}
 
 template <class F>
 void for_each_queue(queue &q, F &&f) {

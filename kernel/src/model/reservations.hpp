@@ -3,33 +3,70 @@
 // something can be done with.
 #pragma once
 
+#include <map>
+#include <utility>
+#include <vector>
+
 #include "base/indexed_heap.hpp"
-#include "model/parked_unit.hpp"
+#include "tenon/kernel/resources.hpp"
 
 namespace tenon::internal {
 
 struct ask;
 struct ask_class;
 struct node;
+struct queue;
 struct reserved_unit;
-struct usage_node;
 
 struct reservation {
   uint32_t index = 0;
   bool live = false;
-  bool look = false;     // its node may have room: nothing was found against that since the node changed
-  bool due = false;      // the ask may try to preempt
-  bool refused = false;  // the resource manager refused every node that fits: waits until something changes for it
+  bool look = false;      // its node may have room: nothing was found against that since the node changed
+  bool due = false;       // the ask may try to preempt
+  bool refused = false;   // the resource manager refused every node that fits: waits until something changes for it
+  bool freed = false;     // preemption frees the node for the ask
+  bool by_order = false;  // its ask takes its turn among all others in this decision
+  bool full = false;      // its queues have no headroom for the ask before victims are gone
   ask *of = nullptr;
   node *where = nullptr;
-  uint64_t sequence = 0;            // order in which they were made, and epoch of its timer
-  reserved_unit *unit = nullptr;    // null while the ask stands in another line
-  usage_node *parked_on = nullptr;  // a user or group limit
-  type_index parked_type = no_type;
+  uint64_t sequence = 0;          // order in which they were made, and epoch of its timer
+  reserved_unit *unit = nullptr;  // null while the ask stands in another line
   uint32_t any_position = not_in_heap, own_position = not_in_heap, due_position = not_in_heap;
 };
 
 using reservation_slab = slab<reservation, small_page_bytes>;
+
+// A change, as those of model/changes.hpp: more or less is kept in the queue for an ask that preempts.
+struct queue_awaited {
+  queue &of;
+  const resources &amount;
+  int sign;
+};
+
+// Reserved asks that count in one queue, or for one user or group there, by the amounts that they need of each type. So
+// those that have no headroom any more are found without a look at the others.
+class reserved_needs {
+ public:
+  void add(type_index type, int64_t need, reservation &r) {
+    if (by_type_.size() <= type) by_type_.resize(type + 1);
+    by_type_[type].emplace(std::pair(need, r.sequence), &r);
+  }
+  void remove(type_index type, int64_t need, const reservation &r) {
+    if (type < by_type_.size()) by_type_[type].erase({need, r.sequence});
+  }
+  // Calls f(reservation) for each that needs more than room(type) of some type, perhaps several times.
+  template <class Room, class F>
+  void for_each_beyond(Room &&room, F &&f) const {
+    for (type_index t = 0; t < by_type_.size(); ++t) {
+      if (by_type_[t].empty()) continue;
+      const int64_t most = room(t);
+      for (auto at = by_type_[t].rbegin(); at != by_type_[t].rend() && at->first.first > most; ++at) f(*at->second);
+    }
+  }
+
+ private:
+  std::vector<std::map<std::pair<int64_t, uint64_t>, reservation *>> by_type_;  // by need and sequence
+};
 
 struct reservation_before {
   bool operator()(const reservation &a, const reservation &b) const { return a.sequence < b.sequence; }
@@ -47,7 +84,7 @@ using reservation_heap =
     indexed_heap<reservation, reservation_before, reservation_position<Position>, reservation_prefix>;
 
 // The reserved asks of one class in one leaf.
-struct reserved_unit : parked_unit {
+struct reserved_unit {
   ask_class *shape = nullptr;
   reservation_heap<&reservation::any_position> any;  // may be placed wherever there is room
   reservation_heap<&reservation::own_position> own;  // whose own node may have it

@@ -11,6 +11,7 @@
 
 #include "model/forward.hpp"
 #include "model/owned.hpp"
+#include "model/reservations.hpp"
 #include "tenon/kernel/resources.hpp"
 
 namespace tenon::internal {
@@ -25,7 +26,7 @@ struct usage_node {
   uint64_t max_applications = 0;                             // 0: unlimited
   owned<std::set<const application *>, usage_node> running;  // any order: asked for size, sorted where shown
   std::vector<app_class *> parked;                           // wait for usage here to fall
-  std::vector<reservation *> parked_reservations;            // the same
+  reserved_needs reserved;                                   // asks that count here
   std::vector<application *> held;                           // wait for `running` here to shrink
 };
 

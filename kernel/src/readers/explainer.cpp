@@ -71,12 +71,12 @@ void explainer::explain_limits(const application &app, const ask_class &c, expla
   }
 }
 
-void explainer::explain_queues(const queue &leaf, const ask_class &c, explanation &out) const {
-  for (const queue *q = &leaf; q->parent != nullptr; q = q->parent) {
+void explainer::explain_queues(const ask &a, const ask_class &c, explanation &out) const {
+  for (const queue *q = a.owner->home; q->parent != nullptr; q = q->parent) {
     for (const class_amount &p : c.positive) {
-      if (!q->max.has(p.type) || p.amount <= sub_saturating(q->max[p.type], q->allocated[p.type])) continue;
-      obstacle h = shortage(obstacle_kind::queue_resources, *q, types.name(p.type), p.amount, q->max[p.type],
-                            q->allocated[p.type]);
+      const int64_t used = headroom::used_by_others(*q, a, p.type);
+      if (!q->max.has(p.type) || p.amount <= sub_saturating(q->max[p.type], used)) continue;
+      obstacle h = shortage(obstacle_kind::queue_resources, *q, types.name(p.type), p.amount, q->max[p.type], used);
       out.changes.push_back(raise(change_kind::raise_queue_resources, h, needed(h)));
       out.obstacles.push_back(std::move(h));
     }
@@ -155,7 +155,7 @@ void explainer::explain_ask(const ask &a, explanation &out) {
   if (a.line == ask_line::placeholders) return explain_placeholders(a, out);
   if (app.runs()) explain_orders(app, out);
   explain_limits(app, c, out);
-  explain_queues(*app.home, c, out);
+  explain_queues(a, c, out);
   explain_nodes(a, out);
   explain_claims(a, out);
   explain_preemption(a, out);

@@ -12,12 +12,6 @@
 namespace tenon::internal {
 namespace {
 
-const std::string &refusal_of(const ask &a, const node &n) {
-  return std::find_if(a.wait->refusals.begin(), a.wait->refusals.end(),
-                      [&](const node_refusal &r) { return r.where == &n; })
-      ->reason;
-}
-
 // What an ask of the class lacks of the node's devices, by type in the order of the node's.
 std::vector<device_lack> devices_lacking(const std::vector<device_group> &groups, const ask_class &c) {
   std::vector<device_lack> out;
@@ -63,8 +57,8 @@ void explainer::explain_nodes(const ask &a, explanation &out) {
     } else if (!reserved.may_use(a, c, *n)) {
       ++by_predicate["reserved for others"];
       kept = true;
-    } else if (nodes.holds(c, n->slot) && checks.is_refused(a, *n)) {
-      ++by_refusal[refusal_of(a, *n)];
+    } else if (const node_refusal *r = checks.refusal_of(a, *n); r != nullptr && nodes.holds(c, n->slot)) {
+      ++by_refusal[r->reason];
     } else if (nodes.holds(c, n->slot)) {
       ++out.nodes.fit;
     } else {

@@ -49,6 +49,7 @@ group_wait wait_of(const app_class &g) {
     return group_wait{what, no_type, &q, key.not_before_ms == TENON_NOT_NOW};
   };
   if (app.key.held_back()) return by(blocker::application_order, *app.home, app.key);
+  if (g.parked_on_nodes) return {blocker::nodes, no_type, nullptr};
   if (g.parked_on != nullptr) return in(blocker::limit, *g.parked_on->where, g.parked_type);
   const leaf_class &u = *g.unit;
   if (u.parked == parking::queue_headroom) return in(blocker::headroom, *u.parked_queue, u.parked_type);

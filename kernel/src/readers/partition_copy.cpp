@@ -59,7 +59,7 @@ class partition_copier {
     copy_victims();
     for (const reservation *r : in_order(from_.reservations.all(), &reservation::sequence)) {
       to_.reservations.number_from(r->sequence);
-      to_.reservations.reserve(asks_.of(*r->of), copy_of_node(*r->where));
+      to_.reservations.reserve(asks_.of(*r->of), copy_of_node(*r->where), r->freed);
     }
     for (const ask *a : asks) line_up(*a, asks_.of(*a));
     for (const auto &[number, a] : from_.held_off.all()) to_.held_off.add(asks_.of(*a));
@@ -203,7 +203,7 @@ class partition_copier {
     wait.reserve_from_ms = a.wait->reserve_from_ms;
     wait.preempt_from_ms = a.wait->preempt_from_ms;
     for (const node_refusal &r : a.wait->refusals) {
-      to_.checks.note_refusal(out, copy_of_node(*r.where), r.reason);
+      to_.checks.remember(out, {&copy_of_node(*r.where), r.reason, r.failed_starts, r.until_ms});
     }
   }
 
@@ -286,6 +286,7 @@ class partition_copier {
 
   void copy_victims() {
     for (const ask *a : from_.claims.claimants()) {
+      if (a->wait->victims->empty()) continue;
       std::vector<allocation *> victims;
       for (const allocation *x : a->wait->victims) victims.push_back(&allocations_.of(*x));
       to_.claims.claim(asks_.of(*a), victims);

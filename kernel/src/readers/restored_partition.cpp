@@ -43,9 +43,9 @@ class partition_restorer {
     }
     to_.fair_maxima.refresh(*to_.root);
     for (const saved_claim &c : from_.claims) restore_claim(c);
-    for (const auto &[of, where, sequence] : from_.reservations) {
+    for (const auto &[of, where, sequence, freed] : from_.reservations) {
       to_.reservations.number_from(sequence);
-      to_.reservations.reserve(*asks_[of], *nodes_[where]);
+      to_.reservations.reserve(*asks_[of], *nodes_[where], freed);
     }
     for (size_t i = 0; i < asks_.size(); ++i) line_up(from_.asks[i], *asks_[i]);
     for (const uint32_t a : from_.held_off) to_.held_off.add(*asks_[a]);
@@ -230,7 +230,9 @@ class partition_restorer {
     ask_wait &wait = ask_wait::of(out, to_.waits);
     wait.reserve_from_ms = a.reserve_from_ms;
     wait.preempt_from_ms = a.preempt_from_ms;
-    for (const auto &[where, reason] : a.refusals) to_.checks.note_refusal(out, *nodes_[where], reason);
+    for (const saved_ask::refused_node &r : a.refusals) {
+      to_.checks.remember(out, {nodes_[r.node], r.reason, r.failed_starts, r.until_ms});
+    }
   }
 
   void restore_allocation(const saved_allocation &x) {

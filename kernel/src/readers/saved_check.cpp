@@ -217,8 +217,8 @@ class checker {
     std::set<std::pair<uint32_t, std::string_view>> keys;
     uint64_t last = 0;
     where_.check_each("asks", p_.asks, [&](const saved_ask &a, size_t) {
-      for (const auto &[where, reason] : a.refusals)
-        if (where >= p_.nodes.size()) return false;
+      for (const saved_ask::refused_node &r : a.refusals)
+        if (r.node >= p_.nodes.size()) return false;
       const bool later = a.arrival > last && a.arrival < p_.next_arrival;
       last = a.arrival;
       const bool is_state =

@@ -14,15 +14,16 @@ namespace {
                                 preempting, running_apps, held_apps, priority_sort, priority_rule,
                                 has_preemption_policy, fence, intra, spared, preemption_delay_ms, quota_delay_ms, quota,
                                 mark, priority_offset, priority, priorities, order, key, prepared, decayed, key_dirty,
-                                position, ready, dirty_children, apps, dirty_apps, reserved, ready_classes, parked] =
-      of;
+                                position, ready, dirty_children, apps, dirty_apps, reserved, ready_classes, parked,
+                                awaited, reserved_below] = of;
 }
 [[maybe_unused]] void members_of(const node &of) {
   [[maybe_unused]] const auto &[id, slot, state, divided, capacity, occupied, allocated, attributes, instance_type,
                                 allocations, foreign, coming, reservations, kept_bytes] = of;
 }
 [[maybe_unused]] void members_of(const ask_wait &of) {
-  [[maybe_unused]] const auto &[index, live, reserve_from_ms, preempt_from_ms, held, victims, refusals, held_off] = of;
+  [[maybe_unused]] const auto &[index, live, reserve_from_ms, preempt_from_ms, held, victims, awaited, refusals,
+                                held_off] = of;
 }
 [[maybe_unused]] void members_of(const allocation &of) {
   [[maybe_unused]] const auto &[index, live, placeholder, originator, foreign, preempt_self, bound, replaced, state,
@@ -38,7 +39,7 @@ namespace {
                                 hopeless, replaced, timed_out] = of;
 }
 [[maybe_unused]] void members_of(const reservation &of) {
-  [[maybe_unused]] const auto &[index, live, look, due, refused, ask_of, where, sequence, unit, parked_on, parked_type,
+  [[maybe_unused]] const auto &[index, live, look, due, refused, freed, by_order, full, ask_of, where, sequence, unit,
                                 any_position, own_position, due_position] = of;
 }
 [[maybe_unused]] void members_of(const canary_config &of) {

@@ -51,7 +51,7 @@ class partition_saver {
     for (const application *app : from_.by_submission()) save_proposals(*app);
     for (const ask *a : from_.claims.claimants()) save_claim(*a);
     for (const reservation *r : in_order(from_.reservations.all(), &reservation::sequence)) {
-      to_.reservations.push_back({asks_.of(r->of), nodes_.of(r->where->slot), r->sequence});
+      to_.reservations.push_back({asks_.of(r->of), nodes_.of(r->where->slot), r->sequence, r->freed});
     }
     for (const auto &[number, a] : from_.held_off.all()) to_.held_off.push_back(asks_.of(a));
     for (const auto &[sequence, at_ms] : from_.allocation_states.ends_at()) to_.ends.push_back({sequence, at_ms});
@@ -276,7 +276,9 @@ class partition_saver {
     out.waits = true;
     out.reserve_from_ms = a.wait->reserve_from_ms;
     out.preempt_from_ms = a.wait->preempt_from_ms;
-    for (const auto &[where, reason] : a.wait->refusals) out.refusals.push_back({nodes_.of(where->slot), reason});
+    for (const node_refusal &r : a.wait->refusals) {
+      out.refusals.push_back({nodes_.of(r.where->slot), r.reason, r.failed_starts, r.until_ms});
+    }
   }
 
   void save_allocations() {
@@ -353,6 +355,7 @@ class partition_saver {
   }
 
   void save_claim(const ask &a) {
+    if (a.wait->victims->empty()) return;
     saved_claim &out = to_.claims.emplace_back();
     out.ask = asks_.of(a.index);
     for (const allocation *x : a.wait->victims) out.victims.push_back(allocations_.of(x));

@@ -12,7 +12,7 @@
 namespace tenon::internal {
 
 void ask_alarms::join(ask &a, leaf_class &u) {
-  if (u.parked != parking::none) return set(a);
+  if (u.parked != parking::none || a.group->parked_on_nodes) return set(a);
   a.after_untimed = u.first_untimed;
   if (u.first_untimed != no_ask) asks[u.first_untimed].before_untimed = a.index;
   u.first_untimed = a.index;
@@ -60,10 +60,10 @@ int64_t ask_alarms::next_chance(const ask &a) const {
       }
       return INT64_MAX;
     case ask_line::reserved:
-      return preemption.preempts_at(a);
+      return std::min(preemption.preempts_at(a), starts_again_at(a, clock.now_ms()));
     case ask_line::refused: {
       // What it could do already it did not do when it was looked at.
-      int64_t out = INT64_MAX;
+      int64_t out = starts_again_at(a, clock.now_ms());
       for (const int64_t at : {reserved.reserves_at(a), preemption.preempts_at(a)}) {
         if (at > clock.now_ms()) out = std::min(out, at);
       }
@@ -90,6 +90,7 @@ void ask_alarms::rang(ask &a) {
     case ask_line::reserved: {
       reservation &r = *a.wait->held;
       r.due = preemption.preempts_at(a) <= clock.now_ms();
+      reserved.retry(r);
       if (!r.due) return set(a);
       return reserved.refresh(r);
     }

@@ -18,7 +18,7 @@ void ask_lines::enqueue(ask &a) {
     changes.apply(ask_lined_up{a, ask_line::placeholders, nullptr});
     a.gang->waiting.insert(&a);
     placeholders.changed(*a.gang, true);
-  } else if (reservation_of(a) != nullptr) {
+  } else if (const reservation *r = reservation_of(a); r != nullptr && !r->by_order) {
     changes.apply(ask_lined_up{a, ask_line::reserved, nullptr});
     reserved.join(a);
   } else {

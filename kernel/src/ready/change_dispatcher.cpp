@@ -43,8 +43,12 @@ void change_dispatcher::follow(const allocation_moved &c) {
 
 void change_dispatcher::follow(const queue_used &c) {
   for (queue *q = &c.leaf; q != nullptr; q = q->parent) keys.changed(*q, column::allocated);
-  if (c.sign > 0) return;
-  for (queue *q = &c.leaf; q->parent != nullptr; q = q->parent) ready.wake_headroom(*q);
+  for (queue *q = &c.leaf; q->parent != nullptr; q = q->parent) headroom_changed(*q, c.sign < 0);
+}
+
+void change_dispatcher::headroom_changed(queue &q, bool more) {
+  if (!more) return reserved.doubt(q);
+  ready.wake_headroom(q);
 }
 
 void change_dispatcher::follow(const queue_asked &c) {

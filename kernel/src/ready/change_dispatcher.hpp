@@ -57,12 +57,16 @@ class change_dispatcher : change_dispatcher_access {
   void follow(const node_moved &) { preemption.changed(); }
   void follow(const node_reopened &c);
   void follow(const reservation_made &) { preemption.changed(); }
-  void follow(const reservation_ended &) {
+  void follow(const reservation_ended &c) {
+    ready.wake_parked_groups(*c.of.of->owner);
     preemption.changed();
     preemption.reservation_ended();
   }
   void follow(const claim_ended &c) {
-    if (c.by.wait->victims->empty()) preemption.changed();
+    if (!c.by.wait->victims->empty()) return;
+    preemption.changed();
+    if (const reservation *r = reservation_of(c.by)) reserved.look_again(*r->where);
+    reserved.doubt(*c.by.owner);
   }
   void follow(const claims_forgotten &) { preemption.changed(); }
   void follow(const allocation_made &c) { victims.came(c.of); }
@@ -72,17 +76,21 @@ class change_dispatcher : change_dispatcher_access {
   void follow(const application_rehomed &) { preemption.changed(); }
   void follow(const queue_used &c);
   void follow(const queue_asked &c);
+  void follow(const queue_awaited &c) { headroom_changed(c.of, c.sign < 0); }
   void follow(const queue_resized &c) {
+    reserved.doubt(c.of);
     if (config.preemption_enabled && !c.of.guaranteed.empty()) victims.keep();
   }
   void follow(const queue_runs &c) {
-    if (!c.one_more) ready.wake_held(c.of);
+    if (!c.one_more) return ready.wake_held(c.of);
+    if (c.of.max_applications != 0 && c.of.running_apps >= c.of.max_applications) {
+      reserved.doubt_all(c.of.reserved_below);
+    }
   }
-  void follow(const limit_used &c) {
-    if (c.sign < 0) ready.wake_limit(c.of);
-  }
+  void follow(const limit_used &c) { c.sign < 0 ? ready.wake_limit(c.of) : reserved.doubt(c.of); }
   void follow(const limit_runs &c) {
-    if (!c.one_more) ready.wake_limit(c.of);
+    if (!c.one_more) return ready.wake_limit(c.of);
+    if (c.of.max_applications != 0 && c.of.running->size() >= c.of.max_applications) reserved.doubt_all(c.of.reserved);
   }
   void follow(const application_used &c) {
     keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
@@ -91,6 +99,7 @@ class change_dispatcher : change_dispatcher_access {
     keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
   }
   void follow(const application_asked &c) { keys.changed(c.of, column::pending); }
+  void headroom_changed(queue &q, bool more);
   void touch_node(uint32_t slot);  // something about it changed, or whether it may be used
 };
 

@@ -91,7 +91,8 @@ void ready_index::unit_unready(leaf_class &u) {
 }
 
 void ready_index::make_ready(app_class &g) {
-  if (g.empty() || g.parked_on != nullptr || !g.owner->eligible() || g.unit->ready.contains(&g)) return;
+  if (g.empty() || g.parked_on != nullptr || g.parked_on_nodes || !g.owner->eligible() || g.unit->ready.contains(&g))
+    return;
   if (g.owner->key_dirty) g.unit->leaf->dirty_apps.push_back(g.owner);
   g.unit->ready.push(&g);
   unit_ready(*g.unit);
@@ -145,19 +146,15 @@ void ready_index::park_on_limit(app_class &g, usage_node &full, type_index t) {
   full.parked.push_back(&g);
 }
 
-void ready_index::park_on_queue(parked_unit &u, queue &full, type_index t) {
-  if (!u.reserved) unit_unready(static_cast<leaf_class &>(u));
+void ready_index::park_on_queue(leaf_class &u, queue &full, type_index t) {
+  unit_unready(u);
   u.parked = parking::queue_headroom;
   u.parked_queue = &full;
   u.parked_type = t;
   u.parked_amount = classes[u.class_id].need[t];
   if (full.parked.size() <= t) full.parked.resize(t + 1);
   full.parked[t].push(&u);
-  if (u.reserved) {
-    reserved.refresh(static_cast<reserved_unit &>(u));
-  } else {
-    alarms.set_all(static_cast<leaf_class &>(u));
-  }
+  alarms.set_all(u);
 }
 
 void ready_index::park_on_nodes(leaf_class &u, bool may_reserve) {
@@ -165,6 +162,13 @@ void ready_index::park_on_nodes(leaf_class &u, bool may_reserve) {
   u.parked = may_reserve ? parking::reservable_nodes : parking::nodes;
   join_list(u);
   alarms.set_all(u);
+}
+
+void ready_index::park_on_nodes(app_class &g) {
+  make_unready(g);
+  g.parked_on_nodes = true;
+  classes[g.unit->class_id].parked_groups.push_back(&g);
+  alarms.set_all(*g.unit);
 }
 
 void ready_index::leave_list(parked_unit &u) {
@@ -184,11 +188,7 @@ void ready_index::leave_list(parked_unit &u) {
 void ready_index::unpark(parked_unit &u) {
   if (u.parked == parking::none) return;
   leave_list(u);
-  if (u.reserved) {
-    reserved.refresh(static_cast<reserved_unit &>(u));
-  } else {
-    unit_ready(static_cast<leaf_class &>(u));
-  }
+  unit_ready(static_cast<leaf_class &>(u));
 }
 
 bool ready_index::hold_back(application &app) {
@@ -202,7 +202,6 @@ bool ready_index::hold_back(application &app) {
     return false;
   }
   hold(app);
-  reserved.refresh(app);
   return true;
 }
 
@@ -215,13 +214,11 @@ void ready_index::stop_waiting(application &app) {
 
 void ready_index::forget(queue &q) {
   queue_became_unready(q);
-  for (const auto &[class_id, unit] : q.reserved) {
-    unpark(*unit);
-    std::erase(unit->shape->reserved, unit.get());
-  }
+  for (const auto &[class_id, unit] : q.reserved) std::erase(unit->shape->reserved, unit.get());
 }
 
 void ready_index::forget(app_class &g) {
+  if (std::exchange(g.parked_on_nodes, false)) std::erase(classes[g.unit->class_id].parked_groups, &g);
   if (g.parked_on == nullptr) return;
   std::erase(g.parked_on->parked, &g);
   g.parked_on = nullptr;
@@ -230,12 +227,13 @@ void ready_index::forget(app_class &g) {
 void ready_index::forget(usage_node &of) {
   for (app_class *g : std::exchange(of.parked, {})) g->parked_on = nullptr;
   for (application *app : std::exchange(of.held, {})) app->held_by_limit = nullptr;
-  for (reservation *r : of.parked_reservations) r->parked_on = nullptr;
 }
 
 void ready_index::wake_headroom(queue &q) {
+  reserved.wake_full();
   for (type_index t = 0; t < q.parked.size(); ++t) {
-    const int64_t limited = q.max.has(t) ? sub_saturating(q.max[t], q.allocated[t]) : INT64_MAX;
+    const int64_t used = add_saturating(q.allocated[t], q.awaited[t]);
+    const int64_t limited = q.max.has(t) ? sub_saturating(q.max[t], used) : INT64_MAX;
     const int64_t room = q.parent == nullptr ? nodes.free_together(t) : limited;
     headroom_line &line = q.parked[t];
     while (!line.empty() && line.top()->parked_amount <= room) unpark(*line.top());
@@ -243,6 +241,7 @@ void ready_index::wake_headroom(queue &q) {
 }
 
 void ready_index::wake_all_below(queue &q) {
+  reserved.wake_full();
   for (headroom_line &line : q.parked) {
     while (!line.empty()) unpark(*line.top());
   }
@@ -268,6 +267,9 @@ void ready_index::block_reserving(ask_class &c) {
 // A class that requires the node has its turn as soon as the node could hold it: it may be reserved then.
 void ready_index::wake_for_node(node &n) {
   reserved.look_again(n);
+  if (std::exchange(most_nodes_, reserved.most_nodes()) < most_nodes_) {
+    for (ask_class &c : classes.all()) wake_groups(c);
+  }
   for (size_t i = blocked_for_a_node_.size(); i-- > 0;) {
     ask_class &c = *blocked_for_a_node_[i];
     if (c.required_node == n.id && fitness.may_fit_empty(n, c)) wake_class(c);
@@ -304,8 +306,24 @@ void ready_index::wake_class(ask_class &c) {
   for (auto *list : {&c.parked, &c.parked_to_reserve}) {
     while (!list->empty()) unpark(*list->back());
   }
+  wake_groups(c);
   for (reserved_unit *u : c.reserved) reserved.refresh(*u);
   if (std::exchange(c.gangs_wait, false)) placeholders.wake_stuck();
+}
+
+void ready_index::wake_groups(ask_class &c) {
+  for (app_class *g : std::exchange(c.parked_groups, {})) {
+    g->parked_on_nodes = false;
+    make_ready(*g);
+  }
+}
+
+void ready_index::wake_parked_groups(application &app) {
+  for (app_class *g : app.classes) {
+    if (!g->parked_on_nodes) continue;
+    forget(*g);
+    make_ready(*g);
+  }
 }
 
 void ready_index::wake_blocked() {
@@ -327,7 +345,6 @@ void ready_index::wake_held(queue &q) {
   for (application *app : waiting) {
     app->held_by = nullptr;
     let_go(*app);
-    reserved.refresh(*app);
   }
 }
 
@@ -343,17 +360,12 @@ void ready_index::wake_limit(usage_node &u) {
     g->parked_on = nullptr;
     make_ready(*g);
   }
-  for (reservation *r : std::exchange(u.parked_reservations, {})) {
-    r->parked_on = nullptr;
-    reserved.refresh(*r);
-  }
   if (u.max_applications != 0 && u.running->size() >= u.max_applications) return;
   std::vector<application *> held;
   held.swap(u.held);
   for (application *app : held) {
     app->held_by_limit = nullptr;
     let_go(*app);
-    reserved.refresh(*app);
   }
 }
 

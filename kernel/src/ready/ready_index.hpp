@@ -58,10 +58,11 @@ class ready_index : ready_index_access {
   bool hold_back(application &app);     // where it may not be one more of those that run
   void stop_waiting(application &app);  // for a place among them
   void park_on_limit(app_class &g, usage_node &full, type_index t);
-  void park_on_queue(parked_unit &u, queue &full, type_index t);
+  void park_on_queue(leaf_class &u, queue &full, type_index t);
   // The root stands for what all nodes have free together.
   void park_on_cluster(leaf_class &u, type_index t) { park_on_queue(u, *root, t); }
   void park_on_nodes(leaf_class &u, bool may_reserve);
+  void park_on_nodes(app_class &g);    // no node is reserved for its application beside those that are
   void block(ask_class &c);            // no node holds it now
   void block_reserving(ask_class &c);  // nor may one be reserved for it
 
@@ -71,6 +72,7 @@ class ready_index : ready_index_access {
   void wake_held(queue &q);                      // fewer of its applications run
   void wake_all_below(queue &q);                 // its configuration
   void wake_limit(usage_node &u);
+  void wake_parked_groups(application &app);  // it has a reservation less
   void wake_for_node(node &n);
   void wake_blocked();               // whatever blocks them
   [[gnu::cold]] void wake_judged();  // predicates are asked again about nodes
@@ -93,6 +95,7 @@ class ready_index : ready_index_access {
   void leave_list(parked_unit &u);
   void unpark(parked_unit &u);
   void wake_class(ask_class &c);
+  void wake_groups(ask_class &c);
   void wake_to_reserve(node &n);
 
   waiting_needs blocked_;                        // classes
@@ -100,6 +103,7 @@ class ready_index : ready_index_access {
   std::vector<ask_class *> unreservable_;  // of the blocked ones; those that are not any more go when they are seen
   boost::unordered_flat_map<unit_place, std::unique_ptr<leaf_class>, unit_place_hash> units_;
   std::vector<std::unique_ptr<leaf_class>> spare_units_;  // the next ones
+  size_t most_nodes_ = 0;                                 // that may be reserved for an application, as was known last
 };
 
 }  // namespace tenon::internal

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "model/may_run.hpp"
+#include "model/node_table.hpp"
 #include "ready/ask_alarms.hpp"
 
 namespace tenon::internal {
@@ -16,13 +16,21 @@ int64_t reserved_line::reserves_at(const ask &a) const {
   return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->reserve_from_ms);
 }
 
+size_t reserved_line::most_nodes() const {
+  const uint32_t most = config.tuning.reservation_max_nodes;
+  if (most == partition_tuning::tenth_of_nodes) return std::max<size_t>(1, nodes.count() / 10);
+  return most == 0 ? SIZE_MAX : most;
+}
+
+bool reserved_line::has_most_nodes(const application &app) const {
+  const auto counts = [&](const reservation *r) { return !classes[r->of->class_id].requires_a_node(); };
+  return static_cast<size_t>(std::count_if(app.reservations->begin(), app.reservations->end(), counts)) >= most_nodes();
+}
+
 reserved_unit &reserved_line::unit_of(queue &leaf, uint32_t class_id) {
   auto &slot = leaf.reserved[class_id];
   if (slot == nullptr) {
     slot = std::make_unique<reserved_unit>();
-    slot->leaf = &leaf;
-    slot->class_id = class_id;
-    slot->reserved = true;
     slot->shape = &classes[class_id];
     slot->shape->reserved.push_back(slot.get());
   }
@@ -33,6 +41,8 @@ void reserved_line::join(ask &a) {
   reservation &r = *reservation_of(a);
   r.unit = &unit_of(*a.owner->home, a.class_id);
   a.owner->reserved.insert(&a);
+  count(r, true);
+  doubt(r);
   look_again(r);
   alarms.set(a);
 }
@@ -40,10 +50,11 @@ void reserved_line::join(ask &a) {
 void reserved_line::leave(ask &a) {
   reservation &r = *reservation_of(a);
   a.owner->reserved.erase(&a);
-  if (r.parked_on != nullptr) std::erase(r.parked_on->parked_reservations, &r);
+  count(r, false);
+  doubtful_.erase(r.sequence);
   if (r.refused) std::erase(refused_, &r);
-  r.parked_on = nullptr;
-  r.refused = r.look = r.due = false;
+  if (r.full) std::erase(full_, &r);
+  r.refused = r.full = r.look = r.due = false;
   alarms.stop(a);
   stand(r, false);
   refresh(*std::exchange(r.unit, nullptr));
@@ -73,8 +84,7 @@ void reserved_line::stand(reservation &r, bool in) {
 
 void reserved_line::refresh(reservation &r) {
   if (r.unit == nullptr) return;
-  const application &app = *r.of->owner;
-  stand(r, app.runs() && !app.held() && r.parked_on == nullptr && !in_stopped_queue(app));
+  stand(r, !r.full && !r.by_order);
   refresh(*r.unit);
 }
 
@@ -84,10 +94,8 @@ void reserved_line::refresh(reserved_unit &u) {
     if (!heap.empty() && (first == nullptr || heap.top()->sequence < first->sequence)) first = heap.top();
   };
   consider(u.due);
-  if (u.parked == parking::none) {
-    consider(u.own);
-    if (!u.shape->blocked) consider(u.any);
-  }
+  consider(u.own);
+  if (!u.shape->blocked) consider(u.any);
   if (first == nullptr) {
     if (heap_.contains(&u)) heap_.erase(&u);
     u.first = nullptr;
@@ -99,10 +107,6 @@ void reserved_line::refresh(reserved_unit &u) {
   } else {
     heap_.push(&u);
   }
-}
-
-void reserved_line::refresh(application &app) {
-  for (reservation *r : app.reservations) refresh(*r);
 }
 
 void reserved_line::look_again(reservation &r) {
@@ -120,6 +124,12 @@ void reserved_line::look_for_victims(node &n) {
   }
 }
 
+void reserved_line::retry(reservation &r) {
+  if (r.refused) std::erase(refused_, &r);
+  r.refused = false;
+  look_again(r);
+}
+
 void reserved_line::wake_refused() {
   for (reservation *r : std::exchange(refused_, {})) {
     r->refused = false;
@@ -127,12 +137,71 @@ void reserved_line::wake_refused() {
   }
 }
 
+void reserved_line::wake_full() {
+  for (reservation *r : std::exchange(full_, {})) {
+    r->full = false;
+    refresh(*r);
+  }
+}
+
+// -- Who may not run any more. --
+
+void reserved_line::count(reservation &r, bool in) {
+  for (queue *q = r.of->owner->home; q != nullptr; q = q->parent) {
+    for (const class_amount &p : r.unit->shape->positive) {
+      in ? q->reserved_below.add(p.type, p.amount, r) : q->reserved_below.remove(p.type, p.amount, r);
+    }
+  }
+  count_for_limits(r, in);
+}
+
+void reserved_line::count_for_limits(reservation &r, bool in) {
+  for (usage_node *start : {r.of->owner->user_usage, r.of->owner->group_usage}) {
+    for (usage_node *u = start; u != nullptr; u = u->parent) {
+      for (const class_amount &p : r.unit->shape->positive) {
+        in ? u->reserved.add(p.type, p.amount, r) : u->reserved.remove(p.type, p.amount, r);
+      }
+    }
+  }
+}
+
+void reserved_line::attached(const application &app) {
+  for (reservation *r : app.reservations) {
+    if (r->unit == nullptr) continue;
+    count_for_limits(*r, true);
+    doubt(*r);
+  }
+}
+
+void reserved_line::doubt(reservation &r) {
+  if (r.unit != nullptr) doubtful_.emplace(r.sequence, &r);
+}
+
+void reserved_line::doubt(const application &app) {
+  for (reservation *r : app.reservations) doubt(*r);
+}
+
+void reserved_line::doubt(const queue &q) {
+  const auto room = [&](type_index t) {
+    return q.max.has(t) ? sub_saturating(sub_saturating(q.max[t], q.allocated[t]), q.awaited[t]) : INT64_MAX;
+  };
+  q.reserved_below.for_each_beyond(room, [&](reservation &r) { doubt(r); });
+}
+
+void reserved_line::doubt(const usage_node &u) {
+  const auto room = [&](type_index t) { return u.max.has(t) ? sub_saturating(u.max[t], u.usage[t]) : INT64_MAX; };
+  u.reserved.for_each_beyond(room, [&](reservation &r) { doubt(r); });
+}
+
+void reserved_line::doubt_all(const reserved_needs &all) {
+  all.for_each_beyond([](type_index) { return int64_t{0}; }, [&](reservation &r) { doubt(r); });
+}
+
 // -- Tried in vain. --
 
-void reserved_line::park_on_limit(reservation &r, usage_node &full, type_index t) {
-  r.parked_on = &full;
-  r.parked_type = t;
-  full.parked_reservations.push_back(&r);
+void reserved_line::wait_for_headroom(reservation &r) {
+  r.full = true;
+  full_.push_back(&r);
   refresh(r);
 }
 

@@ -1,9 +1,11 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Reserved line: the asks for which a node is kept (ask_line::reserved), and which of them pass A of the cycle tries
-// next. They stand in units as others do, one for each class and leaf, which are parked on a queue's headroom.
+// next. They stand in units as others do, one for each class and leaf. An ask that may not run is reserved no longer:
+// the line names those of which that is to be looked at, because headroom of theirs shrank.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "forward.hpp"
@@ -14,6 +16,7 @@ namespace tenon::internal {
 
 struct reserved_line_access {
   const partition_config &config;
+  const node_table &nodes;
   class_table &classes;
   ask_alarms &alarms;
 };
@@ -22,8 +25,13 @@ class reserved_line : reserved_line_access {
  public:
   explicit reserved_line(const reserved_line_access &all) : reserved_line_access(all) {}
 
-  [[nodiscard]] int64_t reserves_at(const ask &a) const;      // it may reserve a node from then on; INT64_MAX: never
+  [[nodiscard]] int64_t reserves_at(const ask &a) const;  // it may reserve a node from then on; INT64_MAX: never
+  // So many nodes may be reserved for one application. Those that asks require do not count.
+  [[nodiscard]] size_t most_nodes() const;
+  [[nodiscard]] bool has_most_nodes(const application &app) const;
   [[nodiscard]] bool empty() const { return heap_.empty(); }  // nothing can be done now
+  [[nodiscard]] bool has_doubtful() const { return !doubtful_.empty(); }
+  reservation &take_doubtful() { return *doubtful_.extract(doubtful_.begin()).mapped(); }  // the oldest
   [[nodiscard]] reservation &first() const { return *heap_.top()->first; }
 
   void join(ask &a);
@@ -32,22 +40,35 @@ class reserved_line : reserved_line_access {
   // -- What decides about their turn may be other than it was. --
   void refresh(reservation &r);
   void refresh(reserved_unit &u);
-  void refresh(application &app);
   void look_again(node &n);        // there may be room on it
   void look_for_victims(node &n);  // there may be more to preempt for those who require it
+  void retry(reservation &r);      // time lets it be placed where it was refused
   void wake_refused();             // something changed for the resource manager
+  void wake_full();                // some queue has more headroom
+
+  // -- Their asks may be such as may not run now. --
+  void doubt(reservation &r);
+  void doubt(const application &app);
+  void doubt(const queue &q);       // it has less headroom
+  void doubt(const usage_node &u);  // the same
+  void doubt_all(const reserved_needs &all);
+  void attached(const application &app);  // its user and group count anew
 
   // -- It was tried, and cannot be placed now. --
-  void park_on_limit(reservation &r, usage_node &full, type_index t);
+  void wait_for_headroom(reservation &r);
   void tried(reservation &r, bool refused);  // `refused`: by the resource manager, on every node that fits
 
  private:
   reserved_unit &unit_of(queue &leaf, uint32_t class_id);
   static void stand(reservation &r, bool in);
   void look_again(reservation &r);
+  void count(reservation &r, bool in);
+  void count_for_limits(reservation &r, bool in);
 
   reserved_heap heap_;                  // units with something to try
   std::vector<reservation *> refused_;  // by the resource manager
+  std::vector<reservation *> full_;     // they wait for headroom of their queues
+  std::map<uint64_t, reservation *> doubtful_;
 };
 
 }  // namespace tenon::internal

@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "rules/claims.hpp"
 
+#include <utility>
+
 #include "ready/ask_alarms.hpp"
 #include "ready/change_dispatcher.hpp"
 #include "rules/lifecycles.hpp"
@@ -8,19 +10,18 @@
 namespace tenon::internal {
 
 void claims::take(const std::vector<allocation *> &victims, const reason &why, ask *by, const queue *over) {
-  const bool claims_anew = by != nullptr && (by->wait == nullptr || by->wait->victims->empty());
   for (allocation *x : victims) {
     lifecycle.move(*x, allocation_event::preempt, &why);
     changes.apply(queue_preempting{*x->owner->home, classes[x->class_id].need, 1});
     changes.apply(allocation_preempted{*x, by, over});
     if (by != nullptr) claim(*by, *x);
   }
-  if (claims_anew) claimants_.push_back(by);
+  if (by != nullptr) keep_for(*by);
 }
 
 void claims::claim(ask &by, const std::vector<allocation *> &victims) {
   for (allocation *x : victims) claim(by, *x);
-  claimants_.push_back(&by);
+  keep_for(by);
 }
 
 void claims::claim(ask &by, allocation &x) {
@@ -36,16 +37,46 @@ void claims::victim_gone(const allocation &a) {
   ask &by = *found->second;
   claimed_by_.erase(found);
   changes.apply(claim_ended{by, a});
-  if (!by.wait->victims->empty()) return;
-  std::erase(claimants_, &by);
-  alarms.chance_changed(by);
+  keep_for(by);
+  if (by.wait->victims->empty()) alarms.chance_changed(by);
+}
+
+void claims::victim_resized(const allocation &a) {
+  if (const auto found = claimed_by_.find(&a); found != claimed_by_.end()) keep_for(*found->second);
+}
+
+// More is kept before less is: nobody wakes for what is kept again at once.
+void claims::keep_for(ask &a) {
+  const std::vector<awaited_part> before = std::exchange(a.wait->awaited, {});
+  const reservation *held = reservation_of(a);
+  const bool claims = !a.wait->victims->empty() || (held != nullptr && held->freed);
+  std::erase(claimants_, &a);
+  if (claims) claimants_.push_back(&a);
+  for (queue *q = a.owner->home; claims && held != nullptr && q->parent != nullptr; q = q->parent) {
+    resources missing;
+    for (const class_amount &p : classes[a.class_id].positive) {
+      int64_t amount = p.amount;
+      for (const allocation *x : a.wait->victims) {
+        if (lies_below(*x->owner->home, *q)) amount = sub_saturating(amount, classes[x->class_id].need[p.type]);
+      }
+      if (amount > 0) missing.set(p.type, amount);
+    }
+    if (missing.empty()) continue;
+    a.wait->awaited.push_back({q, missing});
+    changes.apply(queue_awaited{*q, missing, 1});
+  }
+  for (const awaited_part &p : before) changes.apply(queue_awaited{*p.in, p.amount, -1});
+}
+
+void claims::keep_for_all() {
+  for (ask *a : std::vector<ask *>(claimants_)) keep_for(*a);
 }
 
 void claims::forget(ask &a) {
-  if (a.wait->victims->empty()) return;
+  if (a.wait == nullptr || a.wait->victims->empty()) return;
   for (const allocation *x : a.wait->victims) claimed_by_.erase(x);
-  std::erase(claimants_, &a);
   changes.apply(claims_forgotten{a});
+  keep_for(a);
 }
 
 }  // namespace tenon::internal

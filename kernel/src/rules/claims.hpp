@@ -25,11 +25,17 @@ class claims : claims_access {
  public:
   explicit claims(const claims_access &all) : claims_access(all) {}
 
+  // Asks with victims under way, and reserved ones whose node preemption freed.
   [[nodiscard]] const std::vector<ask *> &claimants() const { return claimants_; }
   // `by`: who waits for them; null: nobody. `over`: the queue that has more than its max.
   void take(const std::vector<allocation *> &victims, const reason &why, ask *by, const queue *over = nullptr);
   void victim_gone(const allocation &a);
+  void victim_resized(const allocation &a);
   void forget(ask &a);  // it waits for its victims no more, which go all the same
+  // Keeps in its queues what the ask needs beyond its victims there, while it is reserved and they are under way or
+  // preemption freed its node.
+  void keep_for(ask &a);
+  void keep_for_all();  // applications are in other queues
 
   // As another one has them: for a copy of the partition.
   void claim(ask &by, const std::vector<allocation *> &victims);
@@ -37,7 +43,7 @@ class claims : claims_access {
  private:
   void claim(ask &by, allocation &x);
 
-  std::vector<ask *> claimants_;  // asks with victims under way
+  std::vector<ask *> claimants_;
   boost::unordered_flat_map<const allocation *, ask *> claimed_by_;
 };
 

@@ -2,6 +2,8 @@
 // Headroom: what is full where an ask would have to be counted, whatever nodes have free.
 #pragma once
 
+#include <algorithm>
+
 #include "model/ask_class.hpp"
 #include "model/node_table.hpp"
 #include "model/objects.hpp"
@@ -11,6 +13,7 @@ namespace tenon::internal {
 
 struct headroom_access {
   const internal::limits &limits;
+  const class_table &classes;
   const node_table &nodes;
 };
 
@@ -22,18 +25,43 @@ class headroom : headroom_access {
   [[nodiscard]] usage_node *full_limit(application &app, const ask_class &c, type_index &type) const {
     return limits.blocking(app, c, type);
   }
-  // The first queue on the path, the leaf first, and type whose headroom is below the need; null: it fits. The root has
-  // no headroom: an ask that fits on a node is within what the nodes have free together.
-  [[nodiscard]] static queue *full_queue(queue &leaf, const ask_class &c, type_index &type) {
-    for (queue *q = &leaf; q->parent != nullptr; q = q->parent) {
+  // The first queue on the path, the leaf first, and type whose headroom is below the need; null: it fits. What is kept
+  // there for others does not count, nor what the victims of the ask itself have. The root has no headroom: an ask that
+  // fits on a node is within what the nodes have free together.
+  [[nodiscard]] static queue *full_queue(const ask &a, const ask_class &c, type_index &type) {
+    for (queue *q = a.owner->home; q->parent != nullptr; q = q->parent) {
       for (const class_amount &p : c.positive) {
-        if (q->max.has(p.type) && p.amount > sub_saturating(q->max[p.type], q->allocated[p.type])) {
+        if (q->max.has(p.type) && p.amount > sub_saturating(q->max[p.type], used_by_others(*q, a, p.type))) {
           type = p.type;
           return q;
         }
       }
     }
     return nullptr;
+  }
+  // Allocated, and kept for others.
+  [[nodiscard]] static int64_t used_by_others(const queue &q, const ask &a, type_index type) {
+    const int64_t used = add_saturating(q.allocated[type], q.awaited[type]);
+    if (a.wait == nullptr) return used;
+    const auto &own = a.wait->awaited;
+    const auto here = std::find_if(own.begin(), own.end(), [&](const awaited_part &p) { return p.in == &q; });
+    return here == own.end() ? used : sub_saturating(used, here->amount[type]);
+  }
+  // True if the ask is within the headroom of its user, its group and its queues, or is once its victims are gone.
+  [[nodiscard]] bool may_come_to_fit(const ask &a, const ask_class &c) const {
+    type_index type = no_type;
+    if (full_limit(*a.owner, c, type) != nullptr) return false;
+    if (a.wait == nullptr || a.wait->victims->empty()) return full_queue(a, c, type) == nullptr;
+    for (const queue *q = a.owner->home; q->parent != nullptr; q = q->parent) {
+      for (const class_amount &p : c.positive) {
+        int64_t left = q->allocated[p.type];
+        for (const allocation *x : a.wait->victims) {
+          if (lies_below(*x->owner->home, *q)) left = sub_saturating(left, classes[x->class_id].need[p.type]);
+        }
+        if (q->max.has(p.type) && p.amount > sub_saturating(q->max[p.type], left)) return false;
+      }
+    }
+    return true;
   }
   // True if all nodes together have less free than the ask needs, of `type`.
   [[nodiscard]] bool is_cluster_full(const ask_class &c, type_index &type) const {

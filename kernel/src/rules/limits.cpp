@@ -75,7 +75,6 @@ void limits::enter(application &app, bool checked) {
     if (app.held_by_limit != nullptr) {
       ready.stop_waiting(app);
       ready.let_go(app);
-      reserved.refresh(app);
     }
   }
   if (app.place != limit_place::taken) app.place = checked ? limit_place::offered : limit_place::taken;
@@ -158,7 +157,7 @@ void limits::refresh(const std::vector<application *> &all_applications) {
     used += app->placeholders;
     add_usage(*app, used, 1);
     ready.let_go(*app);
-    reserved.refresh(*app);
+    reserved.attached(*app);
   }
 }
 

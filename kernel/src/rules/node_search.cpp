@@ -16,7 +16,10 @@ namespace tenon::internal {
 found_node node_search::find(ask_class &c, ask &a, bool &refused) {
   ++shared.counters.node_searches;
   const auto will_do = [&](node &n) {
-    if (!n.reservations->empty() && !reserved.may_use(a, c, n)) return false;
+    if (!n.reservations->empty() && !reserved.may_use(a, c, n)) {
+      refused |= reserved_nodes::goes_by_order(n);  // another ask alike may
+      return false;
+    }
     if (!fitness.passes(n, c)) return false;
     const bool ok = checks.agrees(a, n, true);
     refused |= !ok;

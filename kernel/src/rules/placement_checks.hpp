@@ -14,11 +14,13 @@
 #include "forward.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/commands.hpp"
+#include "tenon/kernel/queue_config.hpp"
 
 namespace tenon::internal {
 
 struct placement_checks_access {
   core &shared;
+  const partition_config &config;
   const partition_id partition;
   const bool by_proposals;  // it checks what is proposed, and is not asked within the step
   ask_waits &waits;
@@ -31,22 +33,20 @@ class placement_checks : placement_checks_access {
 
   [[nodiscard]] bool are_proposed() const { return by_proposals; }
   // What it says may be other than for asks alike.
-  [[nodiscard]] bool may_refuse(const ask &a) const {
-    return by_proposals ? a.wait != nullptr && !a.wait->refusals.empty() : shared.rm_is_asked();
-  }
+  [[nodiscard]] bool may_refuse(const ask &a) const { return remembers(a) || (!by_proposals && shared.rm_is_asked()); }
+  // Some node is refused for the ask, or was after a start failed there.
+  [[nodiscard]] static bool remembers(const ask &a) { return a.wait != nullptr && !a.wait->refusals.empty(); }
   // Where it is asked within the step, it is asked now.
   bool agrees(const ask &a, const node &n, bool allocate) {
     if (nobody_is_asked_) return true;
-    if (by_proposals) return !is_refused(a, n);
-    return !shared.rm_is_asked() || ask_now(a, n, allocate);
+    if (remembers(a) && is_refused(a, n)) return false;
+    return by_proposals || !shared.rm_is_asked() || ask_now(a, n, allocate);
   }
-  [[nodiscard]] bool has_refused(const ask &a, const node &n) const;   // since the look at the ask began, or before
-  [[nodiscard]] static bool is_refused(const ask &a, const node &n) {  // as a proposal
-    return a.wait != nullptr && std::any_of(a.wait->refusals.begin(), a.wait->refusals.end(),
-                                            [&](const node_refusal &r) { return r.where == &n; });
-  }
-  void begin_look() { refused_now_.clear(); }  // at another ask
-  void begin_turn() {                          // the same, of the cycle
+  [[nodiscard]] bool has_refused(const ask &a, const node &n) const;  // since the look at the ask began, or before
+  [[nodiscard]] bool is_refused(const ask &a, const node &n) const { return refusal_of(a, n) != nullptr; }
+  [[nodiscard]] const node_refusal *refusal_of(const ask &a, const node &n) const;  // that is remembered; null: none
+  void begin_look() { refused_now_.clear(); }                                       // at another ask
+  void begin_turn() {                                                               // the same, of the cycle
     ++shared.counters.asks_examined;
     begin_look();
   }
@@ -54,14 +54,17 @@ class placement_checks : placement_checks_access {
 
   // -- What is remembered. --
   void note_refusal(ask &a, const node &n, std::string_view reason);
+  bool note_failed_start(ask &a, const node &n);  // false: the ask may be started there again at once
+  void remember(ask &a, node_refusal r);
   void forget(ask &a);
-  void forget_on(const node &n);
+  void forget_on(const node &n);  // but for starts that failed
+  void node_gone(const node &n);
   // Forgets what the RM says may be others now. False: there was nothing.
   bool check_again(const tenon::check_again &c);
 
  private:
   bool ask_now(const ask &a, const node &n, bool allocate);
-  void drop(ask &a, const node &n);
+  bool drop(ask &a, const node &n);
 
   bool nobody_is_asked_ = false;
   std::vector<const node *> refused_now_;  // within the step, while an ask is looked at

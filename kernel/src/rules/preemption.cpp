@@ -45,7 +45,10 @@ bool preemption::try_for(ask &a) {
     reservations.end(*held, {cause::victims_elsewhere, n->id});
   }
   if (reservation_of(a) == nullptr) reservations.reserve(a, *n);
-  if (!by_waiting) claims.take(search.victims(), {cause::preempted_for_ask, a.key}, &a);
+  if (!by_waiting) {
+    reservation_of(a)->freed = true;
+    claims.take(search.victims(), {cause::preempted_for_ask, a.key}, &a);
+  }
   if (left != nullptr) reservations.reopen(*left);
   return true;
 }
@@ -70,7 +73,6 @@ preemption::failed_tries &preemption::failed_now() {
 // `off`: it fails, and victims on a node that is reserved for another ask would have done.
 node *preemption::find_victims(ask &a, bool &off) {
   const ask_class &c = classes[a.class_id];
-  const bool proposes = checks.are_proposed();
   const bool rm_checks = checks.may_refuse(a);  // what the RM says is of this ask alone
   const std::pair<const queue *, uint32_t> kind{a.owner->home, a.class_id};
   const auto alike = failed_now().find(kind);
@@ -87,7 +89,7 @@ node *preemption::find_victims(ask &a, bool &off) {
     if (checks.agrees(a, *n, false)) return n;
   }
   off = search.would_do_but_for_reservations(a, c, held);
-  if (rm_checks && proposes) return nullptr;
+  if (checks.remembers(a)) return nullptr;
   const bool by_reservations = off || (held != nullptr && search.would_do_but_for_reservations(a, c, nullptr));
   failed_now().insert_or_assign(kind, failed_try{a.priority, by_reservations});
   return nullptr;

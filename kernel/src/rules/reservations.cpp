@@ -7,19 +7,22 @@
 #include "core.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/change_dispatcher.hpp"
+#include "rules/claims.hpp"
 #include "rules/reserved_nodes.hpp"
 
 namespace tenon::internal {
 
-void reservations::reserve(ask &a, node &n) {
+void reservations::reserve(ask &a, node &n, bool freed) {
   lines.dequeue(a);
   reservation &r = all_.create();
   r.of = &a;
   r.where = &n;
+  r.freed = freed;
   r.sequence = next_++;
   (void)ask_wait::of(a, waits);
   changes.apply(reservation_made{r});
   changes.apply(node_closed{n, access.keeps_others_out(n)});
+  claims.keep_for(a);
   lines.enqueue(a);
   if (classes[a.class_id].requires_a_node()) return;
   clock.arm(add_saturating(clock.now_ms(), config.tuning.reservation_wait_ms), timer_kind::reservation_wait, r.index,
@@ -27,9 +30,13 @@ void reservations::reserve(ask &a, node &n) {
 }
 
 void reservations::end(reservation &r, const reason &why) {
-  if (r.of->line == ask_line::reserved) lines.dequeue(*r.of);
+  ask &a = *r.of;
+  if (a.line == ask_line::reserved) lines.dequeue(a);
   changes.apply(reservation_ended{r, why});
+  r.by_order = false;
   all_.retire(r);
+  if (why.why != cause::reservation_used) claims.forget(a);
+  claims.keep_for(a);
 }
 
 void reservations::unreserve(reservation &r, const reason &why) {
@@ -66,10 +73,13 @@ void reservations::switch_off() {
 
 void reservations::reopen(node &n) { changes.apply(node_reopened{n, access.keeps_others_out(n)}); }
 
-void reservations::is_due(const timer &t) {
-  reservation &r = all_[t.object];
+void reservations::is_due(const timer &t) { lose(all_[t.object], {cause::waited_too_long}); }
+
+void reservations::give_way(reservation &r, const ask &by) { lose(r, {cause::higher_comes, by.key}); }
+
+void reservations::lose(reservation &r, const reason &why) {
   r.of->wait->reserve_from_ms = add_saturating(clock.now_ms(), config.tuning.reservation_delay_ms);
-  unreserve(r, {cause::waited_too_long});
+  unreserve(r, why);
 }
 
 bool reservations::is_void(const timer &t) const { return !all_[t.object].live || all_[t.object].sequence != t.epoch; }

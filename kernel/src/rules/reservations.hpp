@@ -21,6 +21,7 @@ struct reservations_access {
   const reserved_nodes &access;
   ask_waits &waits;
   ask_lines &lines;
+  internal::claims &claims;
   change_dispatcher &changes;
 };
 
@@ -30,13 +31,15 @@ class reservations : reservations_access {
 
   [[nodiscard]] const reservation_slab &all() const { return all_; }
 
-  void reserve(ask &a, node &n);
+  void reserve(ask &a, node &n, bool freed = false);  // `freed`: by preemption
   // The ask stands nowhere then, but where it waits for placeholders, and the node is to be reopened.
   void end(reservation &r, const reason &why);
   void unreserve(reservation &r, const reason &why);  // and the ask lines up again
   node *use(ask &a);                                  // the node that is to be reopened, or null
   void drop(ask &a);
   void drop_all(application &app);
+  // The ask `by` of higher priority has the node. The other ask may reserve again after the delay.
+  void give_way(reservation &r, const ask &by);
   // Ends the reservations of all asks that require no node, oldest first.
   void switch_off();
   void reopen(node &n);  // to those who may use it, now that it has a reservation less
@@ -51,6 +54,8 @@ class reservations : reservations_access {
   void flush() { all_.flush(); }
 
  private:
+  void lose(reservation &r, const reason &why);
+
   reservation_slab all_;
   uint64_t next_ = 1;
 };

@@ -30,7 +30,11 @@ class reserved_nodes : reserved_nodes_access {
 
   // Where reserved nodes may be backfilled, searches look at them.
   [[nodiscard]] bool keeps_others_out(const node &n) const {
-    return !n.reservations->empty() && !config.tuning.reservation_backfill;
+    return !n.reservations->empty() && !config.tuning.reservation_backfill && !goes_by_order(n);
+  }
+  // Asks that came later than the reserved one and have a higher priority may use the node.
+  [[nodiscard]] static bool goes_by_order(const node &n) {
+    return !n.reservations->empty() && n.reservations->front()->by_order;
   }
   [[nodiscard]] bool may_use(const ask &a, const ask_class &c, const node &n) const;
 

@@ -63,9 +63,12 @@ bool victim_search::fits_queues_after(const std::vector<const allocation *> &end
   }
   for (size_t i = 0; i < levels_.size(); ++i) {
     const queue &q = *levels_[i].where;
+    if (q.parent == nullptr) continue;  // root refuses nothing that fits on a node
     for (size_t k = 0; k < types; ++k) {
-      const bool limited = q.parent == nullptr || q.max.has(class_->positive[k].type);
-      if (limited && missing_of_max(q, class_->positive[k]) > given_[i * types + k]) return false;
+      const auto &[type, amount] = class_->positive[k];
+      if (!q.max.has(type)) continue;
+      const int64_t missing = sub_saturating(add_saturating(q.allocated[type], amount), q.max[type]);
+      if (missing > given_[i * types + k]) return false;
     }
   }
   return true;

@@ -39,7 +39,7 @@ void victim_search::look_at_path() {
 void victim_search::look_at_claims() {
   claimed_.clear();
   for (const ask *a : claims.claimants()) {
-    if (reservation_of(*a) != nullptr) claimed_.emplace_back(a->owner->home, &classes[a->class_id]);
+    if (a != ask_ && reservation_of(*a) != nullptr) claimed_.emplace_back(a->owner->home, &classes[a->class_id]);
   }
 }
 
@@ -55,7 +55,7 @@ int64_t victim_search::used(const queue &q, type_index t) const {
 
 int64_t victim_search::missing_of_max(const queue &q, const class_amount &p) const {
   if (!q.max.has(p.type)) return 0;
-  return sub_saturating(add_saturating(q.allocated[p.type], p.amount), q.max[p.type]);
+  return sub_saturating(add_saturating(headroom::used_by_others(q, *ask_, p.type), p.amount), q.max[p.type]);
 }
 
 bool victim_search::exceeds_max(const queue &q) const {

@@ -112,10 +112,14 @@ std::string message_for(cause why, const decision_view &d, std::string_view abou
       return messages::reservation_waited(d.node);
     case cause::daemon_comes:
       return messages::reservation_for_daemon(about);
+    case cause::higher_comes:
+      return messages::reservation_for_higher(about);
     case cause::victims_elsewhere:
       return messages::reservation_moved(about);
     case cause::reservations_off:
       return messages::reservations_off();
+    case cause::may_not_run:
+      return messages::reservation_may_not_run();
     case cause::check_refused:
       return messages::check_refused(d.node, about);
     case cause::check_late:

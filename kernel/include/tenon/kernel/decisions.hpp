@@ -38,8 +38,10 @@ enum class cause : uint8_t {
   node_unfit,
   waited_too_long,
   daemon_comes,       // about: the key of the ask that requires the node
+  higher_comes,       // about: the key of the ask of higher priority that has the node
   victims_elsewhere,  // about: the node that preemption frees
   reservations_off,   // by the configuration
+  may_not_run,        // a limit, a max or a stopped queue holds the ask
   check_refused,      // about: what the RM says, perhaps nothing
   check_late,
   ask_changed,

@@ -134,13 +134,16 @@ namespace tenon::messages {
 [[nodiscard]] std::string preempted_for_daemon(std::string_view key);
 [[nodiscard]] std::string preempted_for_quota(std::string_view queue);
 
+[[nodiscard]] std::string starts_failed(uint64_t count, int64_t wait_ms);
 // Why a reservation ended.
 [[nodiscard]] std::string reservation_used();
 [[nodiscard]] std::string reservation_ask_gone();
 [[nodiscard]] std::string reservation_node_unfit();
 [[nodiscard]] std::string reservations_off();
+[[nodiscard]] std::string reservation_may_not_run();
 [[nodiscard]] std::string reservation_waited(std::string_view node);
 [[nodiscard]] std::string reservation_for_daemon(std::string_view key);
+[[nodiscard]] std::string reservation_for_higher(std::string_view key);
 [[nodiscard]] std::string reservation_moved(std::string_view node);
 
 // Of proposals: what they are, and why they end.

@@ -103,6 +103,8 @@ struct partition_tuning {
   int64_t reservation_wait_ms = int64_t{60} * 60'000;
   bool reservation_enabled = true;
   bool reservation_backfill = false;
+  static constexpr uint32_t tenth_of_nodes = UINT32_MAX;
+  uint32_t reservation_max_nodes = tenth_of_nodes;  // for one application; at least one; 0: any number
   int64_t preemption_retry_ms = 15'000;
   int64_t starting_timeout_ms = int64_t{5} * 60'000;
   int64_t completing_timeout_ms = 30'000;
@@ -111,6 +113,8 @@ struct partition_tuning {
   int64_t queue_cleanup_ms = 10'000;
   int64_t drain_timeout_ms = 20'000;
   int64_t release_confirm_timeout_ms = int64_t{10} * 60'000;
+  int64_t start_retry_ms = 1'000;  // after the first start that failed, twice as long after each; 0: at once
+  int64_t start_retry_max_ms = int64_t{5} * 60'000;
   friend bool operator==(const partition_tuning &, const partition_tuning &) = default;
 };
 

@@ -125,6 +125,8 @@ struct saved_ask {
   struct refused_node {
     uint32_t node = 0;
     std::string reason;
+    uint32_t failed_starts = 0;
+    int64_t until_ms = 0;
   };
   uint32_t application = 0;
   std::string key;
@@ -182,6 +184,7 @@ struct saved_proposal {
 struct saved_reservation {
   uint32_t ask = 0, node = 0;
   uint64_t sequence = 0;
+  bool freed = false;
 };
 
 struct saved_claim {
