@@ -30,6 +30,9 @@ figures run_configure(const settings &s);
 figures run_read_config(const settings &s);
 // A full cluster in which one queue is below its guarantee: victims are found, confirmed and replaced.
 figures run_preempt(const settings &s);
+// One operation of many (settings::operation) beside a load of settings::asks; it is done settings::turns times.
+figures run_growth(const settings &s);
+[[nodiscard]] std::vector<std::string> growing_operations();
 // Records of events: what they cost the cycle thread, and how many the threads behind it make and keep.
 figures run_events(const settings &s);
 // What the state as plain values costs, part by part, in a cluster that is full.

@@ -21,8 +21,9 @@ struct settings {
   double rate = 0;                   // of grpc, in allocations a second
   bool real_time = false;            // priority of grpc
   std::string queue_sort = "fair", app_sort = "fifo", node_sort = "fair";
-  std::string trace;     // NODES.csv,PODS.csv
-  bool devices = false;  // asks share GPUs
+  std::string trace;      // NODES.csv,PODS.csv
+  bool devices = false;   // asks share GPUs
+  std::string operation;  // of growth
   bool linked_policies = false;
   std::vector<std::string> isolated;  // ids of modules
 };

@@ -20,7 +20,7 @@ struct bench_case {
 
 std::vector<bench_case> cases() {
   settings schedule, queues, mixed, unplaceable, churn, steady, waiting, gang, load, start, flat, preempt, snapshot,
-      openb, inproc, grpc, rest;
+      openb, inproc, grpc, rest, growth;
   queues.queues = 1'000;
   queues.applications = 10;
   mixed.shapes = 100;
@@ -49,6 +49,8 @@ std::vector<bench_case> cases() {
   start.nodes = 10'000;
   start.asks = 300'000;
   start.applications = 100;
+  growth.asks = 1'000;
+  growth.turns = 50;
   load.nodes = 100'000;
   load.asks = 1'000'000;
   return {
@@ -70,6 +72,8 @@ std::vector<bench_case> cases() {
       {"read-config", "the text of such queues, read and checked", tenon::bench::run_read_config, flat},
       {"preempt", "a queue below its guarantee in a full cluster, 30 allocations a node", tenon::bench::run_preempt,
        preempt},
+      {"growth", "one operation (--operation) beside a load of --asks, --turns times", tenon::bench::run_growth,
+       growth},
       {"events", "the load of schedule with records of events, and each sink alone", tenon::bench::run_events,
        schedule},
       {"snapshot", "the state as plain values, part by part, of a full cluster", tenon::bench::run_snapshot, snapshot},
@@ -127,6 +131,7 @@ int main(int argc, char **argv) {
     sub->add_option("--app-sort", s.app_sort)->capture_default_str();
     sub->add_option("--node-sort", s.node_sort)->capture_default_str();
     sub->add_option("--trace", s.trace);
+    sub->add_option("--operation", s.operation, "of growth")->check(CLI::IsMember(tenon::bench::growing_operations()));
     sub->add_flag("--devices", s.devices, "schedule, mixed: asks share GPUs; openb: GPUs one by one, not their sum");
     sub->add_flag("--linked-policies", s.linked_policies, "policies linked in instead of modules from their files");
     sub->add_option("--isolate", s.isolated, "ids of modules that are held in processes of their own");

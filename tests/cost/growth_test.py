@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-"""What configurations of many flat queues cost for each of them: instructions, which may not grow with their number."""
+"""What an operation costs must not grow with what is there: instructions, counted at several loads."""
 
 import pathlib
 import shutil
@@ -13,6 +13,19 @@ import gate  # noqa: E402
 
 # Maps of names are a little deeper in the larger one. A search among siblings would be several times as much.
 MOST = 1.15
+
+
+# Operations of `tenon-bench growth` that cost the same whatever waits or runs, and the smallest load of each.
+FLAT = {
+    "one-ends-one-comes-after-many-shapes": 400,
+    "place-a-placeholder-of-many-groups": 250,
+    "reject-an-application": 500,
+    "release-after-withdrawn-shapes": 500,
+    "release-by-sequence": 1000,
+    "release-of-one-ask": 1000,
+    "withdraw-one-of-many-shapes": 250,
+}
+MOST_AT_ANY_LOAD = 1.3  # of the least
 
 
 def instructions(case, queues):
@@ -33,6 +46,17 @@ class Growth(unittest.TestCase):
 
     def test_reading_it_too(self):
         self.check("read-config", 200, 1600)
+
+    def test_operations_cost_the_same_at_every_load(self):
+        for operation, least in FLAT.items():
+            with self.subTest(operation):
+                counted = []
+                for load in (least, 2 * least, 4 * least, 8 * least):
+                    arguments = ["growth", "--operation", operation, "--asks", str(load)]
+                    counters = gate.count(PROGRAM, "growth", arguments, model=[])["operation"]
+                    counted.append(counters["instructions"])
+                print(f"{operation}: " + ", ".join(f"{n:.0f}" for n in counted) + " instructions")
+                self.assertLessEqual(max(counted), MOST_AT_ANY_LOAD * min(counted), operation)
 
 
 if __name__ == "__main__":

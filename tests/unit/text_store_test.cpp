@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/few.hpp"
-
 namespace tenon::internal {
 namespace {
 
@@ -46,33 +44,6 @@ TEST(TextStore, AnEmptyTextTakesNoRoom) {
   EXPECT_EQ(none.view(), "");
   store.drop(none);
   EXPECT_EQ(none.view(), "");
-}
-
-std::vector<int> of(const few<int> &some) {
-  std::vector<int> out;
-  for (const int *one : some) out.push_back(*one);
-  return out;
-}
-
-TEST(Few, HasThemInTheOrderInWhichTheyCame) {
-  int a = 1, b = 2, c = 3;
-  few<int> some;
-  EXPECT_TRUE(some.empty());
-  some.push_back(&a);
-  EXPECT_EQ(of(some), (std::vector{1}));
-  some.push_back(&b);
-  some.push_back(&c);
-  EXPECT_EQ(of(some), (std::vector{1, 2, 3}));
-  EXPECT_EQ(some.size(), 3U);
-  some.erase(&b);
-  EXPECT_EQ(of(some), (std::vector{1, 3}));
-  some.erase(&a);
-  EXPECT_EQ(of(some), (std::vector{3}));
-  some.push_back(&b);
-  EXPECT_EQ(of(some), (std::vector{3, 2}));
-  some.erase(&b);
-  some.erase(&c);
-  EXPECT_TRUE(some.empty());
 }
 
 }  // namespace

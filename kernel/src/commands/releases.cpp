@@ -1,7 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "commands/releases.hpp"
 
-#include <algorithm>
 #include <boost/container/small_vector.hpp>
 
 #include "lifecycle/allocation_states.hpp"
@@ -15,6 +14,30 @@
 #include "rules/unfit_placements.hpp"
 
 namespace tenon::internal {
+
+namespace {
+
+using allocation_list = boost::container::small_vector<allocation *, 8>;
+
+// Returns those of the list, oldest first, that the command names. A number of them leaves out what is proposed alone.
+template <class List>
+allocation_list concerned(const List &of, const tenon::release &c) {
+  allocation_list out;
+  const auto take = [&](allocation *a) {
+    if (c.limit == 0 || a->state != allocation_state::proposed) out.push_back(a);
+  };
+  if (c.allocation_sequence != 0) {
+    if (allocation *a = of.find(c.allocation_sequence); a != nullptr) take(a);
+    return out;
+  }
+  for (allocation *a : of) {
+    take(a);
+    if (c.limit != 0 && out.size() == c.limit) break;
+  }
+  return out;
+}
+
+}  // namespace
 
 void releases::obey(const tenon::release &c) {
   if (!c.application.empty()) {
@@ -48,19 +71,7 @@ void releases::release_of(application &app, const tenon::release &c) {
     if (replacements.undo_all(app, only, asks_stay)) gone_any = real_went = true;
   }
   if (c.what != release_what::asks) {
-    boost::container::small_vector<allocation *, 8> going;
-    if (only != nullptr) {
-      going.assign(only->allocations.begin(), only->allocations.end());
-    } else {
-      const auto all = by_sequence(app.allocations);
-      going.assign(all.begin(), all.end());
-    }
-    const auto leave_out = [&](auto &&those) {
-      going.erase(std::remove_if(going.begin(), going.end(), those), going.end());
-    };
-    if (c.allocation_sequence != 0) leave_out([&](const auto *a) { return a->sequence != c.allocation_sequence; });
-    if (c.limit != 0) leave_out([](const auto *a) { return a->state == allocation_state::proposed; });
-    if (c.limit != 0 && going.size() > c.limit) going.resize(c.limit);
+    const allocation_list going = only != nullptr ? concerned(only->allocations, c) : concerned(app.allocations, c);
     for (allocation *a : going) {
       real_went |= !a->placeholder;
       end_allocation(*a, c.why);

@@ -80,11 +80,10 @@ void allocation_states::count_allocation(allocation &x, const settled_devices &d
   node &n = *x.where;
   const ask_class &c = classes[x.class_id];
   if (app.place != limit_place::taken) limits.enter(app, x.state == allocation_state::proposed);
-  x.app_slot = static_cast<uint32_t>(app.allocations.size());
-  app.allocations.push_back(&x);
+  app.allocations.insert(&x);
   x.node_slot = static_cast<uint32_t>(n.allocations.size());
   n.allocations.push_back(&x);
-  x.from->allocations.push_back(&x);
+  x.from->allocations.insert(&x);
   ++count_;
   changes.apply(room_taken{n, c});
   if (n.divided || !devices.detail.empty()) holdings.assign(x.devices, n, c, devices, true);
@@ -163,9 +162,7 @@ void allocation_states::remove_allocation(allocation &a, allocation_event how, b
   changes.apply(allocation_leaving{a, how});
   if (a.placeholder) gangs.let_go(a);
   const resources &need = classes[a.class_id].need;
-  app.allocations[a.app_slot] = app.allocations.back();
-  app.allocations[a.app_slot]->app_slot = a.app_slot;
-  app.allocations.pop_back();
+  app.allocations.erase(&a);
   a.from->allocations.erase(&a);
   node &n = *a.where;
   n.allocations[a.node_slot] = n.allocations.back();

@@ -50,12 +50,10 @@ application &application_states::create_application(std::string_view app_id, que
 }
 
 void application_states::keep_rejected(const tenon::add_application &c, std::string why) {
-  const auto same = std::find_if(of.ended.begin(), of.ended.end(), [&](const application *a) {
-    return a->state == application_state::rejected && a->id == c.application;
-  });
-  if (same != of.ended.end()) {
-    forget(**same);
-    of.ended.erase(same);
+  if (const auto same = of.rejected.find(c.application); same != of.rejected.end()) {
+    application &before = *same->second;
+    of.drop_ended(before);
+    forget(before);
   }
   application &app = of.applications.create();
   app.id = c.application;
@@ -203,7 +201,7 @@ void application_states::settle(application &app, bool real_went) {
 }
 
 void application_states::expire_all(application &app, const reason &why, bool only_placeholders) {
-  for (allocation *a : by_sequence(app.allocations)) {
+  for (allocation *a : all_of(app.allocations)) {
     if (a->state != allocation_state::allocated || (only_placeholders && !a->placeholder)) continue;
     allocations.expire(*a, why);
   }
@@ -227,7 +225,7 @@ void application_states::fail(application &app, std::string_view text, const rea
 
 void application_states::fail_at_once(application &app, std::string_view text) {
   if (app.state != application_state::failing) move(app, application_event::fail, text);
-  for (allocation *a : by_sequence(app.allocations)) {
+  for (allocation *a : all_of(app.allocations)) {
     allocations.dismiss(*a, {cause::partition_removed});
   }
   drop_asks(app, termination::stopped_by_rm, {cause::partition_removed}, false);
@@ -245,7 +243,7 @@ void application_states::fire(const timer &t) {
     move(app, application_event::complete, messages::completing_timeout(time_in_state(app)));
     return;
   }
-  std::erase(of.ended, &app);
+  of.drop_ended(app);
   move(app, application_event::expire, messages::terminated_timeout(time_in_state(app), app.state.name()));
   forget(app);
 }
@@ -290,7 +288,7 @@ void application_states::remove(application &app) {
   gangs.changed(app);
   proposals.undo_all_of(app, {cause::application_removed}, false);
   replacements.undo_all(app, nullptr, false);
-  for (allocation *a : by_sequence(app.allocations)) {
+  for (allocation *a : all_of(app.allocations)) {
     allocations.dismiss(*a, {cause::application_removed});
   }
   reservations.drop_all(app);
@@ -324,7 +322,7 @@ void application_states::end(application &app) {
   app.finished_ms = clock.now_ms();
   app.ended = next_end_++;
   keeps.remove(app);
-  of.ended.push_back(&app);
+  of.add_ended(app);
   clock.arm(clock.now_ms() + config.tuning.terminated_timeout_ms, timer_kind::application_state, app.index, app.epoch);
 }
 

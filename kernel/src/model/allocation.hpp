@@ -26,9 +26,9 @@ struct allocation {
   node *where = nullptr;
   ask *from = nullptr;  // null when foreign
   uint64_t sequence = 0;
-  uint32_t class_id = 0;                 // of the resources
-  uint32_t app_slot = 0, node_slot = 0;  // positions in the owner's and the node's lists
-  uint32_t devices = no_record;          // that it holds
+  uint32_t class_id = 0;         // of the resources
+  uint32_t node_slot = 0;        // position in the node's list
+  uint32_t devices = no_record;  // that it holds
   int64_t create_time_ms = 0, bind_time_ms = 0;
   int64_t placeholder_created_ms = 0;              // of the one that it replaced
   task_group *gang = nullptr;                      // null without task group

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "base/indexed_heap.hpp"
+#include "base/priority_counts.hpp"
+#include "base/sequence_list.hpp"
 #include "base/sort_key.hpp"
 #include "base/sorted_run.hpp"
 #include "model/allocation.hpp"
@@ -63,6 +65,7 @@ struct task_group {
 struct app_class {
   uint32_t index = 0;
   bool live = false;
+  uint32_t slot = 0;  // in the list of its application
   application *owner = nullptr;
   leaf_class *unit = nullptr;
   ask_run run;
@@ -111,12 +114,12 @@ struct application {
   bool key_dirty = false;
   bool in_canary = false;              // it is one of those that the canary is for
   uint64_t epoch = 0;                  // of the state: timers of an older one are void
-  int32_t priority = INT32_MIN;        // highest of its pending asks
+  priority_counts priorities;          // of its pending asks
+  int32_t priority = INT32_MIN;        // the highest of these
   int32_t keyed_priority = INT32_MIN;  // when its key was made
   ask_table asks;                      // pending or with allocations
-  std::vector<allocation *> allocations;
+  sequence_list<allocation> allocations;
   std::vector<app_class *> classes;
-  std::vector<unit_id> units;       // of `classes`, in their order: one is found without a look at the others
   app_class *last_group = nullptr;  // of the last ask that came: the next one is often alike. It alone may be empty
   sort_key key;
   std::array<uint64_t, 4> prepared{};  // by its queue's order
@@ -147,11 +150,8 @@ struct application {
     return state == application_state::accepted || state == application_state::starting ||
            state == application_state::running;
   }
-  // Whether an ask is: sums of amounts, as `pending`, stop at the largest number and do not come back. Quick where one
-  // is, and where it has no allocation.
-  [[nodiscard]] bool has_pending() const {
-    return std::any_of(asks.begin(), asks.end(), [](const ask *a) { return a->pending() > 0; });
-  }
+  // Whether an ask is pending. Sums of amounts, as `pending`, stop at the largest number and do not come back.
+  [[nodiscard]] bool has_pending() const { return !priorities.empty(); }
   [[nodiscard]] bool held() const { return held_by != nullptr || held_by_limit != nullptr; }
   [[nodiscard]] const resources &used(bool by_placeholders) const { return by_placeholders ? placeholders : allocated; }
   // By its queue's order; 0: it is not, or nobody knows until when.

@@ -33,6 +33,8 @@ struct leaf_class : parked_unit {
   indexed_heap<app_class, app_class_before, app_class_position, app_class_prefix> ready;
   uint32_t position = not_in_heap;
   uint32_t first_untimed = no_ask;  // asks in it that have no alarm yet, should it be parked
+
+  [[nodiscard]] unit_id id() const { return {class_id, kind}; }
 };
 
 struct leaf_class_before {

@@ -33,4 +33,11 @@ std::vector<allocation *> by_sequence(std::vector<allocation *> list) {
   return list;
 }
 
+std::vector<allocation *> all_of(const sequence_list<allocation> &list) {
+  std::vector<allocation *> out;
+  out.reserve(list.size());
+  out.insert(out.end(), list.begin(), list.end());
+  return out;
+}
+
 }  // namespace tenon::internal

@@ -65,5 +65,7 @@ struct partition_model : partition_identity, application_table {
 [[nodiscard]] amount_map configured_values(const resources &r, const resource_types &types);
 [[nodiscard]] std::vector<ask *> pending_by_arrival(const application &app);
 [[nodiscard]] std::vector<allocation *> by_sequence(std::vector<allocation *> list);
+// A copy: allocations leave the list while they are ended one by one.
+[[nodiscard]] std::vector<allocation *> all_of(const sequence_list<allocation> &list);
 
 }  // namespace tenon::internal

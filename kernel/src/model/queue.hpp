@@ -3,10 +3,7 @@
 #pragma once
 
 #include <array>
-#include <boost/container/flat_map.hpp>
-#include <boost/container/small_vector.hpp>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +11,7 @@
 #include <vector>
 
 #include "base/indexed_heap.hpp"
+#include "base/priority_counts.hpp"
 #include "base/sort_key.hpp"
 #include "model/decayed_usage.hpp"
 #include "model/forward.hpp"
@@ -80,9 +78,7 @@ struct queue {
   int32_t priority_offset = 0;
   int32_t priority = INT32_MIN;  // current, offset applied
   // How many of its applications, in a parent of its children, have a priority. Those without any ask are not counted.
-  boost::container::flat_map<int32_t, uint32_t, std::less<>,
-                             boost::container::small_vector<std::pair<int32_t, uint32_t>, 2>>
-      priorities;
+  priority_counts priorities;
 
   sort_policy *order = nullptr;  // of the children or, in a leaf, of the applications
   sort_key key;

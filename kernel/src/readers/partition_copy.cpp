@@ -152,7 +152,6 @@ class partition_copier {
     to_.application_states.number_from(app.submission);
     application &out = to_.application_states.create_application(app.id, *queues_.at(app.home));
     applications_.note(app, out);
-    out.allocations.reserve(app.allocations.size());
     out.user = app.user;
     out.groups = app.groups;
     out.tags = app.tags;

@@ -169,7 +169,7 @@ class partition_restorer {
     out.submission = app.submission;
     fill(out, app);
     out.ended = app.ended;
-    to_.ended.push_back(&out);
+    to_.add_ended(out);
   }
 
   void fill(application &out, const saved_application &app) {

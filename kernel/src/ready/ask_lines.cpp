@@ -24,37 +24,32 @@ void ask_lines::enqueue(ask &a) {
   } else {
     join_run(a);
   }
-  if (a.priority > a.owner->priority) set_priority(*a.owner, a.priority);
+  count(a);
 }
 
 void ask_lines::dequeue(ask &a) {
   application &app = *a.owner;
-  const ask_run *rest = nullptr;
   switch (a.line) {
     case ask_line::none:
       return;
     case ask_line::run:
-      rest = &a.group->run;
       leave_run(a);
       break;
     case ask_line::placeholders:
-      rest = &a.gang->waiting;
       a.gang->waiting.erase(&a);
       placeholders.changed(*a.gang, false);
       break;
     case ask_line::reserved:
-      rest = &app.reserved;
       reserved.leave(a);
       break;
     case ask_line::refused:
-      rest = &app.refused;
       app.refused.erase(&a);
       std::erase(refused_, &a);
       break;
   }
   changes.apply(ask_lined_up{a, ask_line::none, nullptr});
-  const bool still_highest = !rest->empty() && rest->first()->priority == app.priority;
-  if (a.priority == app.priority && !still_highest) set_priority(app, highest_of(app));
+  app.priorities.remove(a.priority);
+  set_priority(app);
 }
 
 // The RM refused it everywhere: waits until something changes for the RM.
@@ -63,42 +58,54 @@ void ask_lines::move_to_refused(ask &a) {
   changes.apply(ask_lined_up{a, ask_line::refused, nullptr});
   a.owner->refused.insert(&a);
   refused_.push_back(&a);
-  if (a.priority > a.owner->priority) set_priority(*a.owner, a.priority);
+  count(a);
   alarms.set(a);
 }
 
-// A group goes with the last of its asks: of the classes that an application had, few are looked at. The one that was
-// used last stays, and serves the next class.
+namespace {
+
+uint32_t hash_of(const application &app, unit_id which) {
+  const uint64_t both =
+      uint64_t{app.index} << 34 ^ uint64_t { which.class_id } << 2 ^ static_cast<uint64_t>(which.kind);
+  return static_cast<uint32_t>(both * 0x9e3779b97f4a7c15 >> 32);
+}
+
+}  // namespace
+
+// A group goes with the last of its asks, except the one that was used last: the next ask is often alike.
 app_class &ask_lines::group_for(application &app, unit_id which) {
   app_class *last = app.last_group;
-  if (last != nullptr && last->unit->class_id == which.class_id && last->unit->kind == which.kind) return *last;
-  const auto same = std::find(app.units.begin(), app.units.end(), which);
-  app_class *g = same == app.units.end() ? nullptr : app.classes[static_cast<size_t>(same - app.units.begin())];
-  if (g != nullptr) {
-    if (last->empty()) drop(*last);
-  } else if (last != nullptr && last->empty()) {
-    g = last;
-    *std::find(app.units.begin(), app.units.end(), unit_id{g->unit->class_id, g->unit->kind}) = which;
-    ready.leave_unit(*g->unit);
-    g->unit = &ready.join_unit(*app.home, which);
+  if (last != nullptr && last->unit->id() == which) return *last;
+  if (last != nullptr && last->empty()) drop(*last);
+  const uint32_t hash = hash_of(app, which);
+  const uint32_t found = by_unit_.find(hash, [&](uint32_t index) {
+    const app_class &g = groups[index];
+    return g.owner == &app && g.unit->id() == which;
+  });
+  if (found != number_table::none) {
+    app.last_group = &groups[found];
   } else {
-    g = &groups.create();
-    g->owner = &app;
-    g->unit = &ready.join_unit(*app.home, which);
-    app.classes.push_back(g);
-    app.units.push_back(which);
+    app_class &g = groups.create();
+    g.owner = &app;
+    g.unit = &ready.join_unit(*app.home, which);
+    g.slot = static_cast<uint32_t>(app.classes.size());
+    app.classes.push_back(&g);
+    by_unit_.insert(hash, g.index);
+    app.last_group = &g;
   }
-  app.last_group = g;
-  return *g;
+  return *app.last_group;
 }
 
 void ask_lines::drop(app_class &g) {
   application &app = *g.owner;
-  const auto at = std::find(app.classes.begin(), app.classes.end(), &g);
-  app.units[static_cast<size_t>(at - app.classes.begin())] = app.units.back();
-  app.units.pop_back();
-  *at = app.classes.back();
+  app.classes[g.slot] = app.classes.back();
+  app.classes[g.slot]->slot = g.slot;
   app.classes.pop_back();
+  give_up(g);
+}
+
+void ask_lines::give_up(app_class &g) {
+  by_unit_.erase(hash_of(*g.owner, g.unit->id()), g.index);
   ready.leave_unit(*g.unit);
   groups.retire(g);
 }
@@ -106,11 +113,9 @@ void ask_lines::drop(app_class &g) {
 void ask_lines::give_up_groups(application &app) {
   for (app_class *g : app.classes) {
     ready.forget(*g);
-    ready.leave_unit(*g->unit);
-    groups.retire(*g);
+    give_up(*g);
   }
   app.classes.clear();
-  app.units.clear();
   app.last_group = nullptr;
 }
 
@@ -154,24 +159,13 @@ void ask_lines::wake_refused() {
   reserved.wake_refused();
 }
 
-// Of what is left after an ask went: at most what it was, and one that has that ends the search.
-int32_t ask_lines::highest_of(const application &app) {
-  int32_t highest = INT32_MIN;
-  const auto is_highest = [&](const ask_run &run) {
-    if (!run.empty()) highest = std::max(highest, run.first()->priority);
-    return highest == app.priority;
-  };
-  if (is_highest(app.refused) || is_highest(app.reserved)) return highest;
-  for (const app_class *g : app.classes) {
-    if (is_highest(g->run)) return highest;
-  }
-  for (const auto &[group, g] : app.task_groups) {
-    if (is_highest(g.waiting)) return highest;
-  }
-  return highest;
+void ask_lines::count(const ask &a) {
+  a.owner->priorities.add(a.priority);
+  set_priority(*a.owner);
 }
 
-void ask_lines::set_priority(application &app, int32_t highest) {
+void ask_lines::set_priority(application &app) {
+  const int32_t highest = app.priorities.highest();
   if (highest == app.priority) return;
   queue &leaf = *app.home;
   queue_priorities::count(leaf, app.priority, highest);

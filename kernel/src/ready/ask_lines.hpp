@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "base/number_table.hpp"
 #include "forward.hpp"
 #include "model/objects.hpp"
 
@@ -41,9 +42,11 @@ class ask_lines : ask_lines_access {
   void drop(app_class &g);  // which has no asks
   void join_run(ask &a, unit_kind kind = unit_kind::plain);
   void leave_run(ask &a);
-  static int32_t highest_of(const application &app);
-  void set_priority(application &app, int32_t highest);  // the highest of its pending asks
+  void give_up(app_class &g);           // which is in no list of its application
+  void count(const ask &a);             // which joined a line
+  void set_priority(application &app);  // the highest of its pending asks
 
+  number_table by_unit_;        // groups, by application and unit
   std::vector<ask *> refused_;  // by the resource manager, in the order of refusal
 };
 

@@ -8,15 +8,12 @@
 namespace tenon::internal {
 
 void queue_priorities::count(queue &in, int32_t before, int32_t now) {
-  if (before != INT32_MIN) {
-    const auto found = in.priorities.find(before);
-    if (--found->second == 0) in.priorities.erase(found);
-  }
-  if (now != INT32_MIN) ++in.priorities[now];
+  if (before != INT32_MIN) in.priorities.remove(before);
+  if (now != INT32_MIN) in.priorities.add(now);
 }
 
 void queue_priorities::refresh(queue &q) {
-  int32_t highest = q.priorities.empty() ? INT32_MIN : q.priorities.rbegin()->first;
+  int32_t highest = q.priorities.highest();
   if (highest != INT32_MIN) {
     highest =
         q.priority_rule == priority_policy::fence

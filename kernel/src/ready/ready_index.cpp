@@ -180,9 +180,28 @@ void ready_index::leave_list(parked_unit &u) {
     list[u.parked_slot] = list.back();
     list[u.parked_slot]->parked_slot = u.parked_slot;
     list.pop_back();
+    forget_if_unused(classes[u.class_id]);
   }
   u.parked = parking::none;
   u.parked_queue = nullptr;
+}
+
+// Nothing waits for a node that holds the class: nodes that change need not look at it.
+void ready_index::forget_if_unused(ask_class &c) {
+  const bool is_used =
+      !c.parked.empty() || !c.parked_to_reserve.empty() || !c.parked_groups.empty() || !c.reserved.empty();
+  if (!is_used && !c.gangs_wait) unblock(c);
+}
+
+// What waits for the class stays where it is.
+void ready_index::unblock(ask_class &c) {
+  if (!c.blocked) return;
+  c.blocked = c.unreservable = false;
+  if (c.requires_a_node()) {
+    std::erase(blocked_for_a_node_, &c);
+  } else {
+    blocked_.remove(c);
+  }
 }
 
 void ready_index::unpark(parked_unit &u) {
@@ -297,12 +316,7 @@ void ready_index::wake_to_reserve(node &n) {
 
 void ready_index::wake_class(ask_class &c) {
   if (!c.blocked) return;
-  c.blocked = c.unreservable = false;
-  if (c.requires_a_node()) {
-    std::erase(blocked_for_a_node_, &c);
-  } else {
-    blocked_.remove(c);
-  }
+  unblock(c);
   for (auto *list : {&c.parked, &c.parked_to_reserve}) {
     while (!list->empty()) unpark(*list->back());
   }

@@ -94,6 +94,8 @@ class ready_index : ready_index_access {
   void join_list(parked_unit &u);
   void leave_list(parked_unit &u);
   void unpark(parked_unit &u);
+  void forget_if_unused(ask_class &c);
+  void unblock(ask_class &c);
   void wake_class(ask_class &c);
   void wake_groups(ask_class &c);
   void wake_to_reserve(node &n);

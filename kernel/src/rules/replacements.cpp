@@ -113,9 +113,7 @@ void replacements::undo(allocation &placeholder, bool pending_again, const node 
 
 bool replacements::undo_all(application &app, const ask *only, bool pending_again) {
   if ((only != nullptr ? only->under_way : app.under_way) == 0) return false;
-  std::vector<allocation *> all = app.allocations;
-  std::sort(all.begin(), all.end(), [](const auto *x, const auto *y) { return sequence_before{}(*x, *y); });
-  for (allocation *placeholder : all) {
+  for (allocation *placeholder : all_of(app.allocations)) {
     if (placeholder->under_way == nullptr || (only != nullptr && placeholder->under_way->real != only)) continue;
     undo(*placeholder, pending_again, nullptr);
   }

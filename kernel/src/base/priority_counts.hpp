@@ -1,0 +1,32 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Priority counts: how many things have which priority, and which priority is the highest.
+#pragma once
+
+#include <boost/container/flat_map.hpp>
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace tenon::internal {
+
+// A change costs the logarithm of the number of different priorities, which are one or two nearly everywhere.
+class priority_counts {
+ public:
+  void add(int32_t priority) { ++counts_[priority]; }
+  // Requires that a thing with this priority was added.
+  void remove(int32_t priority) {
+    const auto found = counts_.find(priority);
+    if (--found->second == 0) counts_.erase(found);
+  }
+  [[nodiscard]] bool empty() const { return counts_.empty(); }
+  // INT32_MIN: nothing is counted.
+  [[nodiscard]] int32_t highest() const { return counts_.empty() ? INT32_MIN : counts_.rbegin()->first; }
+
+ private:
+  boost::container::flat_map<int32_t, uint32_t, std::less<>,
+                             boost::container::small_vector<std::pair<int32_t, uint32_t>, 2>>
+      counts_;
+};
+
+}  // namespace tenon::internal
