@@ -59,13 +59,13 @@ class line_digest {
   digest out_;
 };
 
-// `again` is the journal as it is recorded now.
+// `again` is the journal as it is written now, with the answers that it has.
 tenon::result<digest> play(const std::string &journal, std::string &again) {
   const auto kernel = tenon::sim::make_kernel({});
   line_digest lines;
   const auto read = tenon::read_journal(journal, [&](int64_t now_ms, const tenon::command &c) {
     kernel->apply(now_ms, c);
-    tenon::append_entry(again, now_ms, c, kernel->answers());
+    tenon::append_entry(again, now_ms, c);
     kernel->drain([&](const tenon::decision_view &d) { lines.add(format(d)); });
   });
   if (!read) return read.why();

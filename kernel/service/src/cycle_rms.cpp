@@ -1,7 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // RMs come, are lost, come back and go, and are configured anew.
 #include <algorithm>
-#include <chrono>
 
 #include "cycle.hpp"
 #include "tenon/abi/rm_answers.h"
@@ -22,9 +21,8 @@ std::string label_of(const rm_session &one) {
 
 // Of no registration before, also where the scheduler was restarted: UUIDs of allocations go by it.
 uint64_t cycle::fresh_epoch() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-  last_epoch_ = std::max(last_epoch_ + 1, ns);
+  constexpr uint64_t a_millisecond = 1'000'000;
+  last_epoch_ = std::max(last_epoch_ + 1, static_cast<uint64_t>(now_ms_) * a_millisecond);
   return last_epoch_;
 }
 
