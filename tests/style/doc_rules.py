@@ -84,12 +84,12 @@ def how_to_add(tree: Tree) -> Iterator[Complaint]:
 
 
 DIFFERENCES = "docs/differences.md"
-ROW = re.compile(r"^\|\s*(\d+)\s*\|(.*)\|\s*(?:`(\w+)\.(\w+)`|—)\s*\|$")
+ROW = re.compile(r"^\|\s*(\d+)\s*\|(.*)\|\s*(?:`(\w+)\.(\w+)`|`(tests/scenarios/[\w-]+\.yaml)`|—)\s*\|$")
 TEST = re.compile(r"\b(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\s*\)")
 
 
 def differences(tree: Tree) -> Iterator[Complaint]:
-    """docs/differences.md numbers the items of each section from 1 on, and the tests that the page names exist"""
+    """docs/differences.md numbers the items of each section from 1 on, and the tests and scenarios that the page names exist"""
     if not tree.exists(DIFFERENCES):
         return
     tests = {found for path in tree.paths("*.cpp", under=("tests/", "plugins/")) for found in TEST.findall(tree.text(path) or "")}
@@ -99,13 +99,15 @@ def differences(tree: Tree) -> Iterator[Complaint]:
             expected = 1
         if not (row := ROW.match(line)):
             continue
-        item, text, suite, name = row.groups()
+        item, text, suite, name, scenario = row.groups()
         if int(item) != expected:
             yield Complaint(DIFFERENCES, number, f"has the number {item}; items are numbered from 1 on, so this is item {expected}")
         expected += 1
         if suite and (suite, name) not in tests:
             yield Complaint(DIFFERENCES, number, f"names the test {suite}.{name}, which does not exist")
-        if not suite and "*not built*" not in text:
+        if scenario and not tree.exists(scenario):
+            yield Complaint(DIFFERENCES, number, f"names the scenario {scenario}, which does not exist")
+        if not suite and not scenario and "*not built*" not in text:
             yield Complaint(DIFFERENCES, number, "names no test, and does not say that it is not built")
 
 

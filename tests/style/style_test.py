@@ -43,6 +43,7 @@ def is_content_with(rule: str, path: str, *lines: str) -> list[Case]:
     return [Case(rule, {path: line + "\n"}) for line in lines]
 
 
+SCENARIO = "tests/scenarios/a.yaml"
 PHASES_AB = 'gate_phases=(a)\n[a]="1 2" [b-c]="3 4"\n'
 
 
@@ -297,6 +298,8 @@ CASES = [
     Case("how-to-add", {HOW_TO_ADD: "| `a.cpp` | `int a` | it |\n\nMore.\n"}, [f"{HOW_TO_ADD}:1"]),
     Case("how-to-add", {HOW_TO_ADD: "| `a.cpp` | `int a` | it |\n", "a.cpp": "int b;"}, [f"{HOW_TO_ADD}:1"]),
     Case("differences", {DIFFERENCES: answers(2, 3), "tests/a_test.cpp": "TEST(suite, name) {}\n"}),
+    Case("differences", {DIFFERENCES: answers().replace("suite.name", SCENARIO), SCENARIO: "name: a\n"}),
+    Case("differences", {DIFFERENCES: answers().replace("suite.name", SCENARIO)}, [f"{DIFFERENCES}:{line}" for line in (2, 3)]),
     Case("differences", {DIFFERENCES: answers(2), "tests/a_test.cpp": "TEST(suite, other) {}\n"},
          [f"{DIFFERENCES}:{line}" for line in (2, 5)]),
     Case("differences", {DIFFERENCES: answers(2).replace(" *not built*", "", 1), "tests/a_test.cpp": "TEST(suite, name) {}\n"},
