@@ -299,7 +299,7 @@ CASES = [
     Case("how-to-add", {HOW_TO_ADD: "| `a.cpp` | `int a` | it |\n", "a.cpp": "int b;"}, [f"{HOW_TO_ADD}:1"]),
     Case("differences", {DIFFERENCES: answers(2, 3), "tests/a_test.cpp": "TEST(suite, name) {}\n"}),
     Case("differences", {DIFFERENCES: answers().replace("suite.name", SCENARIO), SCENARIO: "name: a\n"}),
-    Case("differences", {DIFFERENCES: answers().replace("suite.name", SCENARIO)}, [f"{DIFFERENCES}:{line}" for line in (2, 3)]),
+    Case("differences", {DIFFERENCES: answers().replace("suite.name", SCENARIO)}, [f"{DIFFERENCES}:{line}" for line in (2, 4)]),
     Case("differences", {DIFFERENCES: answers(2), "tests/a_test.cpp": "TEST(suite, other) {}\n"},
          [f"{DIFFERENCES}:{line}" for line in (2, 5)]),
     Case("differences", {DIFFERENCES: answers(2).replace(" *not built*", "", 1), "tests/a_test.cpp": "TEST(suite, name) {}\n"},
