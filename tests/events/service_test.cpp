@@ -55,8 +55,11 @@ TEST_F(ServiceEvents, WhatAnRmDoesCanBeAskedFor) {
 }
 
 TEST_F(ServiceEvents, AskThatDoesNotFitIsSeenByInspection) {
-  open_with("[{ use: tenon.ring }]", manual());
-  submit(enter(), cluster(1, 11));  // the last finds no room
+  std::string queues = default_queues;
+  queues.replace(queues.rfind("          - name: default"), std::string::npos,
+                 "          - {name: default, resources: {max: {vcore: 10}}}\n");
+  open_with("[{ use: tenon.ring }]", manual({{"default", queues}}));
+  submit(enter(), cluster(2, 11));  // the queue has no room for the last
   settle();
   service_->step(1, 60'000);
   EXPECT_THAT(reasons_of("app-1"), ::testing::Contains("InsufficientQueueResources"));

@@ -150,7 +150,7 @@ class history {
   }
 
  private:
-  // Reservations, those of required nodes too, victims and when they may be taken again.
+  // Reservations, those of required nodes too, victims, when they may be taken again, and where starts failed.
   static void leave_out_what_cannot_be_sent(timed_command &c) {
     if (auto *k = std::get_if<put_ask>(&c.what); k != nullptr) k->required_node = {};
     auto *registered = std::get_if<register_rm>(&c.what);
@@ -158,6 +158,7 @@ class history {
     cluster_config plain = *registered->config;
     for (partition_config &p : plain.partitions) {
       p.preemption_enabled = p.quota_preemption_enabled = p.tuning.reservation_enabled = false;
+      p.tuning.start_retry_ms = 0;
     }
     registered->config = c.own->config(std::move(plain));
   }

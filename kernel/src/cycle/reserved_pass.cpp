@@ -46,7 +46,7 @@ bool reserved_pass::try_one(reservation &r) {
   const bool full = headroom.full_queue(a, c, type) != nullptr;
   bool refused = false;
   if (!full && place(r, refused)) return true;
-  if (r.by_order) return false;
+  if (r.stands_aside) return false;
   if (c.required_node.empty() && preemption.try_for(a)) return true;
   if (full) line.wait_for_headroom(r);
   line.tried(r, refused);
@@ -56,6 +56,7 @@ bool reserved_pass::try_one(reservation &r) {
 void reserved_pass::let_go_by_order() {
   are_in_order_ = true;
   for (reservation *r : by_order_) {
+    r->by_order = true;
     lines.dequeue(*r->of);
     lines.enqueue(*r->of);
     reservations.reopen(*r->where);
@@ -76,7 +77,8 @@ bool reserved_pass::place_left_over() {
 // Where nothing was decided, the resource manager refused what is left.
 void reserved_pass::settle(bool made) {
   for (reservation *r : std::exchange(by_order_, {})) {
-    if (!std::exchange(r->by_order, false)) continue;
+    if (!std::exchange(r->stands_aside, false)) continue;
+    r->by_order = false;
     if (are_in_order_) {
       lines.dequeue(*r->of);
       lines.enqueue(*r->of);
@@ -100,7 +102,7 @@ bool reserved_pass::place(reservation &r, bool &refused) {
     node &own = *r.where;
     if (r.freed && a.wait->victims->empty()) {
       if (placer.suits(own, a, c, refused)) {
-        r.by_order = true;
+        r.stands_aside = true;
         by_order_.push_back(&r);
         line.refresh(r);
         return false;

@@ -25,7 +25,8 @@ struct reservation {
   bool due = false;       // the ask may try to preempt
   bool refused = false;   // the resource manager refused every node that fits: waits until something changes for it
   bool freed = false;     // preemption frees the node for the ask
-  bool by_order = false;  // its ask takes its turn among all others in this decision
+  // In this decision: its ask stands aside in pass A, and takes its turn among all others afterwards.
+  bool stands_aside = false, by_order = false;
   bool full = false;      // its queues have no headroom for the ask before victims are gone
   ask *of = nullptr;
   node *where = nullptr;

@@ -260,7 +260,11 @@ class partition_copier {
 
   void copy_replacement(const replacement &r) {
     allocation &placeholder = allocations_.of(*r.placeholder);
-    replacement &out = to_.replacements.make(asks_.of(*r.real), placeholder, copy_of_node(*r.where), {});
+    ask &real = asks_.of(*r.real);
+    allocation_terms terms = r.terms;
+    terms.class_id = plain_class(r.terms.class_id);
+    if (terms.gang != nullptr) terms.gang = gangs::group_named(*real.owner, terms.gang->name);
+    replacement &out = to_.replacements.make(real, placeholder, copy_of_node(*r.where), {}, &terms);
     replacements_.note(r, out);
     out.number = r.number;
     if (r.devices != no_record) to_.holdings.keep(out.devices, from_.held_devices_of[r.devices].held);

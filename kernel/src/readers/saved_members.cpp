@@ -38,8 +38,8 @@ namespace {
                                 hopeless, replaced, timed_out] = of;
 }
 [[maybe_unused]] void members_of(const reservation &of) {
-  [[maybe_unused]] const auto &[index, live, look, due, refused, freed, by_order, full, ask_of, where, sequence, unit,
-                                any_position, own_position, due_position] = of;
+  [[maybe_unused]] const auto &[index, live, look, due, refused, freed, stands_aside, by_order, full, ask_of, where,
+                                sequence, unit, any_position, own_position, due_position] = of;
 }
 [[maybe_unused]] void members_of(const canary_config &of) {
   [[maybe_unused]] const auto &[node_sort, queues, share, salt, back, predicate] = of;
@@ -58,8 +58,8 @@ static_assert(sizeof(internal::canary) == 184);
 static_assert(sizeof(internal::administration) == 96);
 static_assert(sizeof(internal::open_proposals) == 80);
 static_assert(sizeof(internal::allocation_states) == 256);
-static_assert(sizeof(internal::application_states) == 168);
-static_assert(sizeof(internal::partition_identity) == 960);
+static_assert(sizeof(internal::application_states) == 160);
+static_assert(sizeof(internal::partition_identity) == 976);
 static_assert(sizeof(internal::node_sortings) == 200);
 static_assert(sizeof(internal::sort_policy) == 240);
 static_assert(sizeof(internal::decayed_usage) == 112);

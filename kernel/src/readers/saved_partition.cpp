@@ -49,7 +49,9 @@ class partition_saver {
     save_allocations();
     for (const replacement *r : in_order(from_.replacements.all(), &replacement::index)) save_replacement(*r);
     for (const application *app : from_.by_submission()) save_proposals(*app);
-    for (const ask *a : from_.claims.claimants()) save_claim(*a);
+    std::vector<ask *> claimants = from_.claims.claimants();
+    std::sort(claimants.begin(), claimants.end(), [](const ask *x, const ask *y) { return x->arrival < y->arrival; });
+    for (const ask *a : claimants) save_claim(*a);
     for (const reservation *r : in_order(from_.reservations.all(), &reservation::sequence)) {
       to_.reservations.push_back({asks_.of(r->of), nodes_.of(r->where->slot), r->sequence, r->freed});
     }

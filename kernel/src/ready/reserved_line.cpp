@@ -84,7 +84,7 @@ void reserved_line::stand(reservation &r, bool in) {
 
 void reserved_line::refresh(reservation &r) {
   if (r.unit == nullptr) return;
-  stand(r, !r.full && !r.by_order);
+  stand(r, !r.full && !r.stands_aside);
   refresh(*r.unit);
 }
 

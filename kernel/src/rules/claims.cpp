@@ -49,10 +49,10 @@ void claims::victim_resized(const allocation &a) {
 void claims::keep_for(ask &a) {
   const std::vector<awaited_part> before = std::exchange(a.wait->awaited, {});
   const reservation *held = reservation_of(a);
-  const bool claims = !a.wait->victims->empty() || (held != nullptr && held->freed);
+  const bool is_claimant = !a.wait->victims->empty() || (held != nullptr && held->freed);
   std::erase(claimants_, &a);
-  if (claims) claimants_.push_back(&a);
-  for (queue *q = a.owner->home; claims && held != nullptr && q->parent != nullptr; q = q->parent) {
+  if (is_claimant) claimants_.push_back(&a);
+  for (queue *q = a.owner->home; is_claimant && held != nullptr && q->parent != nullptr; q = q->parent) {
     resources missing;
     for (const class_amount &p : classes[a.class_id].positive) {
       int64_t amount = p.amount;

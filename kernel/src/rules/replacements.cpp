@@ -24,15 +24,16 @@ void replacements::begin(ask &a, allocation &placeholder, node &n, const held_li
   if (kept != nullptr) reservations.reopen(*kept);
 }
 
-replacement &replacements::make(ask &a, allocation &placeholder, node &n, const held_list &held) {
+replacement &replacements::make(ask &a, allocation &placeholder, node &n, const held_list &held,
+                                const allocation_terms *terms) {
   replacement &r = all_.create();
   r.placeholder = &placeholder;
   r.real = &a;
   r.where = &n;
-  r.terms = allocations.terms_of(a);
+  r.terms = terms != nullptr ? *terms : allocations.terms_of(a);
   changes.apply(replacement_made{r});
   if (r.elsewhere()) {
-    const ask_class &c = classes[a.class_id];
+    const ask_class &c = classes[r.terms.class_id];
     changes.apply(room_taken{n, c});
     if (n.divided) devices.assign(r.devices, n, c, {{}, held.empty() ? held_devices{} : held.front()}, true);
   } else {

@@ -29,7 +29,9 @@ class replacements : replacements_access {
   [[nodiscard]] const slab<replacement, small_page_bytes> &all() const { return all_; }
   // `held`: devices of the placeholder, where it is the same node; else those that a node order chose there, if any.
   void begin(ask &a, allocation &placeholder, node &n, const held_list &held);
-  replacement &make(ask &a, allocation &placeholder, node &n, const held_list &held);
+  // `terms`: those of the ask as it was then, for a copy of one; null: as it is now.
+  replacement &make(ask &a, allocation &placeholder, node &n, const held_list &held,
+                    const allocation_terms *terms = nullptr);
   void end(replacement &r);  // it is not under way any more, and holds no room
   void finish(allocation &placeholder, allocation_event how);
   allocation &place(replacement &r);

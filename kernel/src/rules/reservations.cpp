@@ -33,7 +33,7 @@ void reservations::end(reservation &r, const reason &why) {
   ask &a = *r.of;
   if (a.line == ask_line::reserved) lines.dequeue(a);
   changes.apply(reservation_ended{r, why});
-  r.by_order = false;
+  r.stands_aside = r.by_order = false;
   all_.retire(r);
   if (why.why != cause::reservation_used) claims.forget(a);
   claims.keep_for(a);

@@ -65,9 +65,9 @@ bool victim_search::fits_queues_after(const std::vector<const allocation *> &end
     const queue &q = *levels_[i].where;
     if (q.parent == nullptr) continue;  // root refuses nothing that fits on a node
     for (size_t k = 0; k < types; ++k) {
-      const auto &[type, amount] = class_->positive[k];
-      if (!q.max.has(type)) continue;
-      const int64_t missing = sub_saturating(add_saturating(q.allocated[type], amount), q.max[type]);
+      const class_amount &p = class_->positive[k];
+      if (!q.max.has(p.type)) continue;
+      const int64_t missing = sub_saturating(add_saturating(q.allocated[p.type], p.amount), q.max[p.type]);
       if (missing > given_[i * types + k]) return false;
     }
   }

@@ -5,6 +5,7 @@
 
 #include "model/victims.hpp"
 #include "rules/claims.hpp"
+#include "rules/headroom.hpp"
 #include "rules/victim_search.hpp"
 
 namespace tenon::internal {
