@@ -2,6 +2,7 @@
 // Core: what all partitions of one kernel share: the clock, the timers, the outbox and the counters.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -30,6 +31,9 @@ struct core {
   std::deque<std::string> texts;  // that decisions of the outbox point to
 
   [[nodiscard]] bool rm_is_asked() const { return check || answers.has_checks(); }  // within a step
+
+  // A time that a resource manager sends of something that happened: now, where it sends none or one to come.
+  [[nodiscard]] int64_t past_time(int64_t said_ms) const { return said_ms == 0 ? now_ms : std::min(said_ms, now_ms); }
 
   // The decision is complete but for sequence and time. Its views must live until the next drain.
   decision_view &emit(const decided_what &what, std::string_view rm, std::string_view partition_name,

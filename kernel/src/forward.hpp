@@ -69,6 +69,7 @@ class sort_keys;
 class unfit_placements;
 class victim_room;
 class victim_search;
+class whole_gang;
 struct core;
 struct node_sortings;
 struct partition_model;

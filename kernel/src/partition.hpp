@@ -31,6 +31,7 @@
 #include "cycle/required_node.hpp"
 #include "cycle/reserved_pass.hpp"
 #include "cycle/reserver.hpp"
+#include "cycle/whole_gang.hpp"
 #include "ledger/change_writer.hpp"
 #include "ledger/device_holdings.hpp"
 #include "ledger/kept_counts.hpp"
@@ -108,6 +109,7 @@ class partition final : partition_model {
   // -- Commands. Refused ones become rejecting decisions. --
   template <class Command>
   void obey(const Command &c) {
+    intake.begin_command();
     const auto take = [&c](auto &one) {
       if constexpr (takes<decltype(one), Command>) one.obey(c);
     };
@@ -240,7 +242,7 @@ class partition final : partition_model {
   reserved_line reserved{{config, nodes, classes, alarms}};
 
   // -- How queues, applications, asks and allocations begin, change and end. --
-  resource_intake intake{{types, nodes, orders.nodes, contexts, changes}};
+  resource_intake intake{{*this, shared.now_ms, types, nodes, orders.nodes, contexts, changes}};
   ask_classifier classifier{{config, classes, asks, orders.nodes, lines, verdicts, keeps}};
   queue_tree queues{{root, total, orders.queues, intake, keys, ready, priorities, fair_maxima, limits, quotas, keeps,
                      marks, changes, stops}};
@@ -293,8 +295,10 @@ class partition final : partition_model {
   internal::required_node required{{classes, nodes, fitness, checks, ready, reservations, allocation_states}};
   reserved_pass pass_a{{reserved, lines, classes, headroom, reservations, checks, placer, preemption, on_node}};
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
-  queue_pass pass_c{
-      {classes, ready, lines, alarms, reserved, headroom, checks, placer, preemption, reserver, required}};
+  internal::whole_gang whole_gang{{classes, nodes, orders.nodes, verdicts, holdings, headroom, search, fitness, checks,
+                                   lines, allocation_states, written}};
+  queue_pass pass_c{{classes, ready, lines, alarms, reserved, headroom, checks, placer, whole_gang, preemption, reserver,
+                     required}};
   internal::cycle cycle{{shared, paused, state, ready, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};
   policy_faults faults{{shared, name, types, orders, keys}};
   internal::inspector inspector{
@@ -316,6 +320,8 @@ class partition final : partition_model {
   internal::application_moves application_moves{{*this, classes, types, queues, application_intake, application_states,
                                                  lines, limits, gangs, claims, canary, changes}};
   internal::ask_intake ask_intake{{shared,
+                                   root,
+                                   classes,
                                    types,
                                    nodes,
                                    *this,
@@ -343,6 +349,7 @@ class partition final : partition_model {
   internal::node_commands node_commands{{*this,
                                          types,
                                          classes,
+                                         total,
                                          nodes,
                                          intake,
                                          ask_intake,

@@ -33,6 +33,11 @@ std::string nested_queues(int levels, const std::string &innermost) {
 std::string partition(const std::string &keys) {
   return "partitions:\n- name: default\n  queues:\n  - name: root\n" + keys;
 }
+std::string many_types(int count) {
+  std::string out;
+  for (int i = 0; i < count; ++i) out += (i == 0 ? "" : ", ") + std::string("t") + std::to_string(i) + ": 1";
+  return out;
+}
 // Keys of the queue root.a, from line 7 on.
 std::string queue_a(const std::string &keys) { return below_root("    - name: a\n" + keys); }
 
@@ -197,10 +202,15 @@ const std::vector<rule_case> &resource_cases() {
        queue_a(resources("memory: »5", "") + "      queues:\n      - name: b\n        queues:\n        - {name: c, "
                                              "resources: {guaranteed: {memory: 6}}}\n"),
        "sum of guaranteed resources map[memory:6] of the children for queue a"},
-      {"sum_saturates",
-       queue_a("      queues:\n      - {name: b, resources: {guaranteed: {memory: 9223372036854775807}}}\n      - "
-               "{name: c, resources: {guaranteed: {memory: 9223372036854775807}}}\n"),
-       ""},
+      {"amount_above_the_largest", queue_a(resources("memory: »4611686018427387905", "")),
+       "resource memory is 4611686018427387905, and the largest amount is 4611686018427387904"},
+      {"sum_above_the_largest",
+       queue_a("      queues:\n      - {name: b, resources: {guaranteed: {memory: 4611686018427387904}}}\n      - »"
+               "{name: c, resources: {guaranteed: {memory: 1}}}\n"),
+       "resource memory: 1 and the 4611686018427387904 that are counted already are more than the largest sum"},
+      {"as_many_types_as_may_be", queue_a(resources(many_types(64), "")), ""},
+      {"one_type_too_many", queue_a(resources(many_types(64) + ", zz: »1", "")),
+       "resource type zz is one more than the 64 that this scheduler is set up for"},
       {"resources_is_a_list", queue_a("      resources: »[]\n"),
        "a list; want: a map with the keys of a resources map"},
       {"max_is_a_number", queue_a("      resources: {max: »5}\n"), "want: a map for 'max'"},

@@ -134,6 +134,7 @@ TEST_F(Describe, ADroppedAskCarriesIt) {
   a.user = "testuser";
   a.execution_timeout_ms = 1'000;
   a.hard_gang = true;
+  a.tags = own_.tags({{"tenon/gang-start", "piecewise"}});
   a.placeholder_ask = own_.resources({{"vcore", 90'000}});
   apply(a);
   put_ask c = full_ask();

@@ -111,13 +111,7 @@ void partition::announce(application &a, allocation x, std::string text, bool re
     if (!first_in_place && a.state != application_state::resuming) fire_run(a, messages::allocation_added());
     return look_at_gang(a);
   }
-  if (a.state == application_state::accepted) {
-    a.had_placeholder = true;
-    if (!a.first_bind_ms || x.bind_time_ms < *a.first_bind_ms) {
-      a.first_bind_ms = x.bind_time_ms;
-      arm_placeholder_timer(a, x.bind_time_ms);
-    }
-  }
+  time_placeholders(a, x);
   amount_map placeholders;
   for (const allocation &one : a.allocations) {
     if (one.placeholder && !one.is_proposed()) add(placeholders, one.resources);
@@ -169,15 +163,39 @@ void partition::tell(decision_kind kind, const application &a, const allocation 
   d.detail = to_text(x.detail);
 }
 
+std::string partition::problem_of_sums(const existing_allocation &c, const std::string &node_id, bool with_node,
+                                       existing_sums &before) {
+  const amount_map resources = to_map(c.ask.resources);
+  wide_map on_node = before.on_node, asked = before.asked_and_used;
+  if (c.foreign) {
+    const auto old = foreign.find(std::string(c.ask.key));
+    if (old != foreign.end() && old->second.node == node_id) add(on_node, old->second.resources, -1);
+  } else {
+    const auto all = of_key(find_application(application_id(c.ask)), c.ask.key);
+    const allocation *same = with_node ? nullptr : meant_by(c, all, node_id);
+    if (same != nullptr && same->node == node_id) {
+      add(on_node, same->resources, -1);
+      add(asked, same->resources, -1);
+    }
+  }
+  std::string why = problem_of_sum(on_node, resources);
+  if (why.empty() && !c.foreign) why = problem_of_sum(asked, resources);
+  add(before.on_node, resources);
+  if (!c.foreign) add(before.asked_and_used, resources);
+  return why;
+}
+
 std::string partition::problem_of(const existing_allocation &c, const std::string &node_id, bool node_is_known,
-                                  bool with_node) {
+                                  bool with_node, existing_sums &before) {
   if (c.ask.key.empty()) return messages::key_empty();
   if (c.foreign) {
     if (node_id.empty()) return messages::foreign_without_node(c.ask.key);
     if (!node_is_known) return messages::foreign_node_not_found(node_id, c.ask.key);
     if (first_negative(c.ask.resources)) return messages::negative_resources();
+    if (std::string why = problem_of_size(c.ask.resources); !why.empty()) return why;
     if (std::string why = intern(names_in({c.ask.resources})); !why.empty()) return why;
-    return problem_of_detail(std::string(c.ask.key), std::string(c.detail), to_map(c.ask.resources));
+    std::string why = problem_of_detail(std::string(c.ask.key), std::string(c.detail), to_map(c.ask.resources));
+    return why.empty() ? problem_of_sums(c, node_id, with_node, before) : why;
   }
   application *a = find_application(application_id(c.ask));
   if (a == nullptr && !c.ask.application.empty()) return messages::application_not_found(c.ask.application);
@@ -187,6 +205,7 @@ std::string partition::problem_of(const existing_allocation &c, const std::strin
   if (!node_is_known) return messages::node_not_found(node_id);
   if (all_zero(to_map(c.ask.resources))) return messages::no_resources();
   if (first_negative(c.ask.resources)) return messages::negative_resources();
+  if (std::string why = problem_of_size(c.ask.resources); !why.empty()) return why;
   if (std::string why = intern(names_in({c.ask.resources})); !why.empty()) return why;
   const amount_map resources = to_map(c.ask.resources);
   if (std::string why = problem_of_device_tags(c.ask.tags, resources); !why.empty()) return why;
@@ -198,6 +217,7 @@ std::string partition::problem_of(const existing_allocation &c, const std::strin
   }
   const allocation *same = with_node ? nullptr : meant_by(c, of_key(a, c.ask.key), node_id);
   if (same != nullptr && same->node != node_id) return messages::allocation_elsewhere(c.ask.key, node_id);
+  if (std::string why = problem_of_sums(c, node_id, with_node, before); !why.empty()) return why;
   if (a != nullptr || placed_ahead.contains(std::string(c.ask.key))) return {};
   application values = independent_of(c.ask);
   std::string why = place_independent(values);
@@ -244,7 +264,7 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
     waiting->told.clear();
     waiting->max_allocations = std::max(waiting->max_allocations, waiting->placed);
   }
-  const int64_t bind_ms = c.bind_time_ms != 0 ? c.bind_time_ms : shared.now_ms;
+  const int64_t bind_ms = c.bind_time_ms != 0 ? std::min(c.bind_time_ms, shared.now_ms) : shared.now_ms;
   allocate(*a, k, node_id, *parse_detail(std::string(c.detail)), bind_ms, messages::existing());
   look_at_quotas_on(a->queue);
 }
@@ -252,7 +272,8 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
 void partition::put_allocation(const tenon::put_allocation &c) {
   const std::string node_id(c.node);
   placed_ahead.clear();
-  const std::string why = problem_of(c.allocation, node_id, nodes.contains(node_id), false);
+  existing_sums before{on_node(node_id, true), asked_and_used()};
+  const std::string why = problem_of(c.allocation, node_id, nodes.contains(node_id), false, before);
   if (why.empty()) return put_existing(c.allocation, node_id, false);
   decision &d = emit(decision_kind::allocation_rejected, std::string(c.allocation.ask.application),
                      std::string(c.allocation.ask.key));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/resources.hpp"
 
 namespace tenon::naive {
@@ -16,7 +17,9 @@ amount_map to_map(amounts from) {
 std::vector<std::string> names_in(std::initializer_list<amounts> all) {
   std::vector<std::string> out;
   for (const amounts &one : all) {
-    for (const named_amount &item : one) out.emplace_back(item.type);
+    for (const named_amount &item : one) {
+      if (item.amount > 0) out.emplace_back(item.type);
+    }
   }
   return out;
 }
@@ -58,6 +61,38 @@ std::optional<std::string> first_negative(amounts what) {
     if (item.amount < 0) return std::string(item.type);
   }
   return std::nullopt;
+}
+
+std::string problem_of_amounts(std::initializer_list<amounts> all) {
+  for (const amounts &one : all) {
+    for (const named_amount &item : one) {
+      if (item.amount < 0) return messages::negative_amount(item.type);
+      if (item.amount > largest_sum) return messages::amount_too_large(item.type, item.amount);
+    }
+  }
+  return {};
+}
+
+std::string problem_of_size(amounts what) {
+  for (const named_amount &item : what) {
+    if (item.amount > largest_sum) return messages::amount_too_large(item.type, item.amount);
+  }
+  return {};
+}
+
+void add(wide_map &to, const amount_map &what, int64_t times) {
+  for (const auto &[type, amount] : what) to[type] += wide{amount} * times;
+}
+
+std::string problem_of_sum(const wide_map &counted, const amount_map &more, int64_t times) {
+  for (const auto &[type, amount] : more) {
+    const auto found = counted.find(type);
+    const wide there = found == counted.end() ? 0 : found->second;
+    if (there + wide{amount} * times > largest_sum) {
+      return messages::sum_too_large(type, amount, times, static_cast<int64_t>(there));
+    }
+  }
+  return {};
 }
 
 bool same_amounts(const amount_map &a, const amount_map &b) { return without_zeros(a) == without_zeros(b); }

@@ -1,10 +1,12 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Applications: intake, states and timers.
 #include <algorithm>
+#include <cstdlib>
 #include <regex>
 
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/resources.hpp"
 #include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::naive {
@@ -15,6 +17,13 @@ bool is_busy(application_state s) { return s == application_state::starting || s
 bool is_user_name(const std::string &name) {
   static const std::regex valid("^[_a-zA-Z][a-zA-Z0-9:#/_.@-]*[$]?$");
   return std::regex_match(name, valid);
+}
+
+// When the application was created, as its resource manager says, but not in time to come; 0 when it does not say.
+int64_t creation_ms(const application &a, int64_t now_ms) {
+  const std::string text = tag_of(a.tags, "yunikorn.apache.org/creationTime");
+  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string::npos) return 0;
+  return std::min(now_ms, mul_saturating(std::atoll(text.c_str()), 1'000));
 }
 
 application values_of(const tenon::add_application &c) {
@@ -76,7 +85,7 @@ void partition::add_application(const tenon::add_application &c) {
   if (values.id.empty()) return refuse(messages::application_without_id(), false);
   if (values.user.empty()) return refuse(messages::user_empty(), true);
   if (!is_user_name(values.user)) return refuse(messages::user_invalid(), true);
-  if (const auto type = first_negative(c.placeholder_ask)) return refuse(messages::negative_amount(*type), true);
+  if (std::string why = problem_of_amounts({c.placeholder_ask}); !why.empty()) return refuse(why, true);
   if (std::string why = intern(names_in({c.placeholder_ask})); !why.empty()) return refuse(why, true);
   if (state != object_state::active)
     return refuse(messages::application_to_stopped_partition(name, values.id, tenon::name(state)), true);
@@ -99,6 +108,7 @@ application &partition::create_application(application values) {
   a.submission = next_submission++;
   shapes.followed |= tag_of(a.tags, "tenon/node-sort") == "gpu-pack";
   a.submitted_ms = shared.now_ms;
+  a.created_ms = creation_ms(a, shared.now_ms);
   return a;
 }
 
@@ -177,9 +187,11 @@ void partition::enter(application &a, application_state s) {
     shared.disarm(
         [&](const timer &t) { return t.application == a.uid && t.kind == timer_kind::application_execution; });
   }
-  if (s != application_state::accepted) a.had_placeholder = false;
+  const bool may_go_on = s == application_state::accepted || s == application_state::resuming;
+  a.had_placeholder = a.had_placeholder && may_go_on && a.has_real();
   if (s == application_state::accepted) a.first_bind_ms.reset();
-  if (from == application_state::new_ && s == application_state::accepted && !a.placeholder_ask.empty()) {
+  if (from == application_state::new_ && s == application_state::accepted && !a.placeholder_ask.empty() &&
+      !begins_whole(a)) {
     arm_placeholder_timer(a, shared.now_ms);
   }
   if (s != application_state::accepted && !is_busy(s)) {
@@ -208,8 +220,9 @@ void partition::settle(application &a, bool real_went) {
   if (a.state == application_state::resuming) {
     const bool held =
         std::any_of(a.allocations.begin(), a.allocations.end(), [](const auto &x) { return x.placeholder; });
-    if (!held) fire_run(a, messages::no_placeholder_left());
-    return look_at_gang(a);
+    if (held) return;
+    fire_run(a, messages::no_placeholder_left());
+    look_at_gang(a);
   }
   if (a.has_pending() || !a.allocations.empty()) return;
   if (a.state == application_state::accepted || is_busy(a.state)) {

@@ -28,7 +28,9 @@ std::string partition::problem_of(const tenon::put_ask &c, std::string_view appl
   if (all_zero(to_map(c.resources))) return messages::no_resources();
   if (first_negative(c.resources)) return messages::negative_resources();
   if (c.max_allocations < 1) return messages::no_allocations_wanted();
+  if (std::string why = problem_of_size(c.resources); !why.empty()) return why;
   if (std::string why = intern(names_in({c.resources})); !why.empty()) return why;
+  if (std::string why = problem_of_sums(c, application_id); !why.empty()) return why;
   if (std::string why = problem_of_device_tags(c.tags, to_map(c.resources)); !why.empty()) return why;
   if (!c.priority_class.empty() && !priority_classes.contains(std::string(c.priority_class))) {
     return messages::priority_class_unknown(c.priority_class);
@@ -59,7 +61,7 @@ ask partition::make_ask(const tenon::put_ask &c) {
   k.priority = c.priority_class.empty() ? c.priority : priority_classes.at(std::string(c.priority_class));
   k.max_allocations = c.max_allocations;
   k.arrival = next_arrival++;
-  k.create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms;
+  k.create_time_ms = c.create_time_ms != 0 ? std::min(c.create_time_ms, shared.now_ms) : shared.now_ms;
   k.execution_timeout_ms = c.execution_timeout_ms;
   for (const named_text &tag : c.tags) k.tags.emplace(tag.key, tag.value);
   k.task_group = c.task_group;
@@ -104,6 +106,9 @@ void partition::put_ask(const tenon::put_ask &c) {
   forget_idle_asks(*a);
   look_for_left_over(*a, false);
   const bool idle = a->state == application_state::new_ || a->state == application_state::completing;
+  if (more && a->state == application_state::completing && is_full_for(*a)) {
+    return fire(*a, application_event::wait, messages::ask_added());
+  }
   if (more && idle) return fire_run(*a, messages::ask_added());
   settle(*a);
 }

@@ -8,6 +8,7 @@
 #include "partition.hpp"
 #include "rules.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/resources.hpp"
 #include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::naive {
@@ -63,17 +64,17 @@ void collect_paths(const queue_config &c, const std::string &parent, std::set<st
 
 }  // namespace
 
-std::string partition::problem_of(const partition_config &c, const partition *now, const kernel_options &options) {
+std::string partition::problem_of(const partition_config &c, partition *now, const kernel_options &options) {
   for (const placement_rule_config &rule : c.placement_rules) {
     if (std::string why = rule_problem(rule); !why.empty()) return why;
   }
   if (c.root.name != "root") return messages::partition_without_root();
   if (std::string why = queue_problem(c.root, "", now, options.max_queue_depth); !why.empty()) return why;
-  std::set<std::string> all;
-  if (now != nullptr) all.insert(now->types.begin(), now->types.end());
-  for (const std::string &type : types_of(c)) {
+  std::set<std::string> all;  // of a new one
+  for (const auto &[type, amount] : amounts_in(c)) {
+    if (amount > largest_sum) return messages::amount_too_large(type, amount);
     all.insert(type);
-    if (all.size() > options.max_resource_types)
+    if (now == nullptr ? all.size() > options.max_resource_types : !now->bring(type))
       return messages::too_many_resource_types(type, options.max_resource_types);
   }
   return {};
@@ -101,11 +102,11 @@ void partition::configure(const partition_config &c, const std::map<std::string,
   state = shared.stopped[name].partition;
   drains_for_a_time = false;
   shared.disarm([&](const timer &t) { return t.where == this && t.kind == timer_kind::drain; });
-  intern(types_of(c));
-  std::set<std::string> named;
-  collect_paths(c.root, "", named);
+  for (const auto &[type, amount] : amounts_in(c)) bring(type);
+  std::set<std::string> listed;
+  collect_paths(c.root, "", listed);
   for (auto &[path, q] : queues) {
-    if (q.managed && !named.contains(path)) q.state = next_state(q.state, object_event::remove).value_or(q.state);
+    if (q.managed && !listed.contains(path)) q.state = next_state(q.state, object_event::remove).value_or(q.state);
   }
   configure_queue(c.root, "");
   for (auto &[path, q] : queues) {

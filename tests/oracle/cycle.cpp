@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // One decision: from the root down to the first ask that has a node.
 #include <algorithm>
+#include <utility>
 
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
@@ -39,8 +40,13 @@ bool partition::decide_in(const queue &q, const usage &used) {
   }
   for (application *a : sorted_applications(q)) {
     if (!may_run(*a, used)) continue;
+    bool looked_at_gang = false;
     for (ask *k : sorted_asks(*a)) {
       const reservation *own = reservation_of(*k);
+      if (shared.has.gangs && k->placeholder && waits_to_begin(*a) && own == nullptr) {
+        if (!std::exchange(looked_at_gang, true) && begin_whole(*a, used)) return true;
+        continue;
+      }
       if ((own != nullptr && !own->by_order) || (shared.has.gangs && waits_for_placeholders(*a, *k))) continue;
       if (try_ask(*a, *k, used)) return true;
     }
@@ -101,8 +107,17 @@ bool partition::in_stopped_queue(const application &a) const {
                      [&](const std::string &at) { return find_queue(at)->state == object_state::stopped; });
 }
 
+bool partition::is_full_for(const application &a) const {
+  const usage used = measure();
+  const auto path = path_down(a.queue);
+  return std::any_of(path.begin(), path.end(), [&](const std::string &at) {
+    const uint64_t most = find_queue(at)->max_applications;
+    return most != 0 && used.of_queue(at).counted >= most;
+  });
+}
+
 bool partition::may_run(const application &a, const usage &used) const {
-  const bool starts = a.state == application_state::accepted && !a.had_placeholder && !a.has_proposals();
+  const bool starts = a.state == application_state::accepted && !a.counts_in_queues();
   const std::string group = group_of(a);
   for (const std::string &path : path_down(a.queue)) {
     const queue &q = *find_queue(path);

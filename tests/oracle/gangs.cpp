@@ -1,11 +1,11 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Gangs: docs/decisions-gangs.md.
 #include <algorithm>
-#include <cstdlib>
 
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/resources.hpp"
+#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::naive {
 namespace {
@@ -16,13 +16,6 @@ bool runs(const application &a) {
 }
 
 bool is_held(const allocation &x) { return x.placeholder && x.state == allocation_state::allocated; }
-
-// When the application was created, as its resource manager says; 0 when it does not.
-int64_t creation_ms(const application &a) {
-  const std::string text = tag_of(a.tags, "yunikorn.apache.org/creationTime");
-  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string::npos) return 0;
-  return mul_saturating(std::atoll(text.c_str()), 1'000);
-}
 
 struct placeholder_count {
   uint64_t allocated = 0, pending = 0;
@@ -130,9 +123,7 @@ void partition::replace(application &a, ask &k, allocation &placeholder, const s
 }
 
 void partition::look_at_gang(application &a) {
-  const bool real = std::any_of(a.allocations.begin(), a.allocations.end(),
-                                [](const allocation &x) { return !x.placeholder && !x.is_proposed(); });
-  if (a.state != application_state::accepted || !real || count_placeholders(a).pending != 0) return;
+  if (a.state != application_state::accepted || !a.has_real() || count_placeholders(a).pending != 0) return;
   fire_run(a, messages::gang_runs());
 }
 
@@ -151,23 +142,96 @@ void partition::break_replacement(application &a, allocation &placeholder, bool 
   placeholder.under_way.reset();
 }
 
+bool partition::begins_whole(const application &a) const {
+  const auto &properties = find_queue(a.queue)->properties;
+  const auto of_queue = properties.find("gang.start");
+  const std::string by_tag = lower(tag_of(a.tags, "tenon/gang-start"));
+  if (by_tag == "whole" || by_tag == "piecewise") return by_tag == "whole";
+  const std::string by_queue = of_queue == properties.end() ? std::string() : lower(of_queue->second);
+  return by_queue == "whole" || (by_queue != "piecewise" && a.hard_gang);
+}
+
+bool partition::waits_to_begin(const application &a) const {
+  const bool holds =
+      std::any_of(a.allocations.begin(), a.allocations.end(), [](const allocation &x) { return x.placeholder; });
+  return runs(a) && !holds && begins_whole(a);
+}
+
+// `used` is a copy, in which each placeholder counts for those behind it.
+bool partition::begin_whole(application &a, usage used) {
+  struct where_to {
+    ask *what;
+    std::string node;
+    detail_map chosen;
+  };
+  std::vector<where_to> all;
+  for (ask *k : sorted_asks(a)) {
+    if (!k->placeholder) continue;
+    refused_at_turn.clear();
+    for (int32_t left = k->pending(); left > 0; --left) {
+      if (!within_limits(a, *k, used) || !within_queues(a, *k, used)) return false;
+      const node *n = k->required_node.empty() ? choose_node(a, *k, used) : required_node_now(a, *k, used);
+      if (n == nullptr) return false;
+      const detail_map chosen = k->required_node.empty() ? chosen_by_order(a, *k, *n, used) : detail_map();
+      all.push_back({k, n->id, chosen});
+      take(used.free_devices.at(n->id), detail_on(*n, used.free_devices.at(n->id), *k, chosen));
+      subtract(used.free_on_node.at(n->id), k->resources);
+      add(used.on_node[n->id], k->resources);
+      const std::string group = group_of(a);
+      for (const std::string &path : path_down(a.queue)) {
+        add(used.queues[path].allocated, k->resources);
+        add(used.users[a.user][path].allocated, k->resources);
+        if (!group.empty()) add(used.groups[group][path].allocated, k->resources);
+      }
+    }
+  }
+  for (const where_to &one : all) place(a, *one.what, one.node, one.chosen);
+  return true;
+}
+
+const node *partition::required_node_now(const application &a, const ask &k, const usage &used) {
+  const auto found = nodes.find(k.required_node);
+  if (found == nodes.end()) return nullptr;
+  const auto there = reservations_on(found->first);
+  const bool kept = std::any_of(there.begin(), there.end(), [&](const reservation &r) {
+    const auto &asks = find_application(r.application)->asks;
+    return std::any_of(asks.begin(), asks.end(),
+                       [&](const ask &one) { return one.arrival == r.ask && !one.required_node.empty(); });
+  });
+  const bool fits = !kept && fits_in(found->second, free_on(found->second, used), k);
+  return fits && predicates_pass(a, k, found->second, true) ? &found->second : nullptr;
+}
+
 void partition::arm_placeholder_timer(application &a, int64_t from_ms) {
   if (!shared.has.gangs) return;
   shared.disarm([&](const timer &t) { return t.application == a.uid && t.kind == timer_kind::placeholders; });
   const bool own = !a.placeholder_ask.empty() && a.execution_timeout_ms > 0;
   const int64_t timeout_ms = own ? a.execution_timeout_ms : config.tuning.placeholder_timeout_ms;
-  const int64_t said_ms = creation_ms(a);
+  const int64_t said_ms = a.state == application_state::accepted && !begins_whole(a) ? a.created_ms : 0;
   const int64_t due = add_saturating(said_ms > 0 ? said_ms : from_ms, timeout_ms);
   shared.arm({std::max(shared.now_ms, due), 0, timer_kind::placeholders, this, a.uid, 0});
+}
+
+void partition::time_placeholders(application &a, const allocation &placed) {
+  const bool accepted = a.state == application_state::accepted;
+  const bool first = accepted && (!a.first_bind_ms || placed.bind_time_ms < *a.first_bind_ms);
+  if (first) a.first_bind_ms = placed.bind_time_ms;
+  if (accepted) a.had_placeholder = true;
+  const bool runs_out = std::any_of(shared.timers.begin(), shared.timers.end(), [&](const timer &t) {
+    return t.application == a.uid && t.kind == timer_kind::placeholders;
+  });
+  const bool in_time = runs(a) || a.state == application_state::completing;
+  if (first || (in_time && !runs_out)) arm_placeholder_timer(a, placed.bind_time_ms);
 }
 
 void partition::on_placeholder_timer(application &a) {
   const bool held = std::any_of(a.allocations.begin(), a.allocations.end(), is_held);
   if (!held && count_placeholders(a).pending == 0) return;
-  if (a.state == application_state::accepted) {
+  const bool fails = a.hard_gang && !a.has_real() && !a.left_over;
+  if (fails || a.state == application_state::accepted) {
     const auto [allocated, pending] = count_placeholders(a);
-    fire(a, a.hard_gang ? application_event::fail : application_event::resume,
-         messages::reservation_timeout(since(a), allocated, pending));
+    fire(a, fails ? application_event::fail : application_event::resume,
+         messages::reservation_timeout(since(a), tenon::name(a.state), allocated, pending));
   }
   if (a.state == application_state::failing) {
     for (allocation &x : a.allocations) expire(a, x, messages::placeholders_timed_out());

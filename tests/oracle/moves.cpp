@@ -18,11 +18,6 @@ amount_map use_of(const application &a) {
   return out;
 }
 
-bool counts(const application &a) {
-  if (a.state == application_state::starting || a.state == application_state::running) return true;
-  return a.state == application_state::accepted && (a.had_placeholder || a.has_proposals());
-}
-
 }  // namespace
 
 void partition::move_application(const tenon::move_application &c) {
@@ -56,7 +51,8 @@ bool partition::may_move(const application &a, const std::string &to) const {
     if (is_on(path, a.queue)) continue;
     const queue &q = *find_queue(path);
     if (!fits_limit(q.max, used.of_queue(path).allocated, use_of(a))) return false;
-    if (counts(a) && q.max_applications != 0 && used.of_queue(path).counted >= q.max_applications) return false;
+    if (a.counts_in_queues() && q.max_applications != 0 && used.of_queue(path).counted >= q.max_applications)
+      return false;
   }
   return is_within_limits_at(moved, a);
 }

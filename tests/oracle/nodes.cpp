@@ -34,15 +34,16 @@ std::string partition::problem_of(const tenon::add_node &c) {
   if (state == object_state::draining) return messages::node_to_draining_partition(name, id);
   if (id.empty()) return messages::node_without_id();
   if (nodes.contains(id)) return messages::node_exists(name, id);
-  for (const amounts &given : {c.capacity, c.occupied}) {
-    if (const auto type = first_negative(given)) return messages::negative_amount(*type);
-  }
+  if (std::string why = problem_of_amounts({c.capacity, c.occupied}); !why.empty()) return why;
   if (std::string why = intern(names_in({c.capacity, c.occupied})); !why.empty()) return why;
   const auto attributes = to_texts(c.attributes);
   if (std::string why = problem_of_divisions(attributes); !why.empty()) return why;
   if (std::string why = intern(divided_types(attributes)); !why.empty()) return why;
+  if (std::string why = problem_of_capacity(id, to_map(c.capacity)); !why.empty()) return why;
+  existing_sums before{{}, asked_and_used()};
+  add(before.on_node, to_map(c.occupied));
   for (const existing_allocation &x : c.existing) {
-    const std::string why = problem_of(x, id, true, true);
+    const std::string why = problem_of(x, id, true, true, before);
     if (!why.empty()) return messages::node_allocation_not_restored(x.ask.key, why);
   }
   return {};
@@ -73,10 +74,10 @@ void partition::update_node(const tenon::update_node &c) {
   const auto found = nodes.find(id);
   if (found == nodes.end()) return refuse(messages::node_not_found(id));
   const amounts capacity = c.has_capacity ? c.capacity : amounts(), occupied = c.has_occupied ? c.occupied : amounts();
-  for (const amounts &given : {capacity, occupied}) {
-    if (const auto type = first_negative(given)) return refuse(messages::negative_amount(*type));
-  }
+  if (std::string why = problem_of_amounts({capacity, occupied}); !why.empty()) return refuse(why);
   if (std::string why = intern(names_in({capacity, occupied})); !why.empty()) return refuse(why);
+  if (std::string why = problem_of_capacity(id, to_map(capacity)); !why.empty()) return refuse(why);
+  if (std::string why = problem_of_sum(on_node(id, false), to_map(occupied)); !why.empty()) return refuse(why);
   const auto attributes = to_texts(c.has_attributes ? c.attributes : texts());
   for (const auto &attribute : c.has_attributes ? c.attributes : texts()) {
     const bool elsewhere = !attribute.value.empty() && attribute.value != name && attribute.value != plain_name;

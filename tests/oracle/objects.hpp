@@ -103,13 +103,14 @@ struct application {
   tag_map tags;
   application_state state = application_state::new_;
   std::vector<std::pair<int64_t, application_state>> state_log;
+  int64_t created_ms = 0;  // as its resource manager says
   int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0, execution_timeout_ms = 0;
   amount_map placeholder_ask;
   amount_map most_allocated;                                                   // for display
   std::map<std::pair<past_use_kind, std::string>, amount_map> amount_seconds;  // by instance type; for display
   bool hard_gang = false;
   bool independent = false;                                   // made for an ask without application
-  bool had_placeholder = false;                               // one was allocated since it was Accepted
+  bool had_placeholder = false;                               // it was Accepted with one, and kept its place since
   bool left_over = false;                                     // the timer of left-over placeholders runs
   bool counts = false;                                        // it had an allocation, and has or asks for some since
   std::optional<int64_t> first_bind_ms;                       // of a placeholder since it was Accepted
@@ -123,6 +124,16 @@ struct application {
   }
   [[nodiscard]] bool has_pending() const {
     return std::any_of(asks.begin(), asks.end(), [](const ask &k) { return k.pending() > 0; });
+  }
+  [[nodiscard]] bool has_real() const {
+    return std::any_of(allocations.begin(), allocations.end(),
+                       [](const allocation &x) { return !x.placeholder && !x.is_proposed(); });
+  }
+  // For maxapplications of its queues.
+  [[nodiscard]] bool counts_in_queues() const {
+    if (state == application_state::starting || state == application_state::running) return true;
+    if (state == application_state::accepted) return had_placeholder || has_proposals();
+    return state == application_state::resuming && had_placeholder;
   }
   // For maxapplications of its user and group.
   [[nodiscard]] bool runs_for_user() const { return counts || !allocations.empty(); }

@@ -81,7 +81,7 @@ struct oracle::impl {
   // Why the configuration cannot be had by this resource manager, empty when it can.
   std::string problem_of(const std::string &rm, const cluster_config &config, bool anew) {
     for (const partition_config &c : config.partitions) {
-      const partition *now = anew ? nullptr : find("[" + rm + "]" + c.name);
+      partition *now = anew ? nullptr : find("[" + rm + "]" + c.name);
       if (std::string why = partition::problem_of(c, now, shared.options); !why.empty()) return why;
     }
     return {};
@@ -259,6 +259,7 @@ uint32_t oracle::apply(int64_t now_ms, const command &c) {
   impl_->decided = 0;
   impl_->shared.told = answers_of(c);
   impl_->hold_as_told();
+  for (const auto &p : impl_->partitions) p->brought.clear();
   std::visit([this](const auto &one) { impl_->run(one); }, c);
   impl_->look_around();
   for (const auto &p : impl_->partitions) p->end_command_of_canary();

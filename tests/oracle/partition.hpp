@@ -52,7 +52,7 @@ struct partition {
 
   // -- configure.cpp, cleaner included --
   // Why a configuration cannot be had, empty when it can. `now` is the partition that has it, if any.
-  static std::string problem_of(const partition_config &c, const partition *now, const kernel_options &options);
+  static std::string problem_of(const partition_config &c, partition *now, const kernel_options &options);
   void configure(const partition_config &c, const std::map<std::string, int32_t> &classes);
   void configure_queue(const queue_config &c, const std::string &parent);
   [[nodiscard]] bool is_below_leaf(const std::string &path) const;
@@ -94,7 +94,13 @@ struct partition {
   void look_at_gang(application &a);
   // Real asks are pending again, or not, when what was to become of them breaks.
   static void break_replacement(application &a, allocation &placeholder, bool pending_again);
+  // None of its placeholders is placed before all of them are.
+  [[nodiscard]] bool begins_whole(const application &a) const;
+  [[nodiscard]] bool waits_to_begin(const application &a) const;
+  bool begin_whole(application &a, usage used);
+  const node *required_node_now(const application &a, const ask &k, const usage &used);
   void arm_placeholder_timer(application &a, int64_t from_ms);
+  void time_placeholders(application &a, const allocation &placed);  // a placeholder was
   void on_placeholder_timer(application &a);
   void release_placeholders(application &a, const std::string &text);
   void look_for_left_over(application &a, bool real_went);
@@ -116,7 +122,14 @@ struct partition {
 
   // -- allocations.cpp --
   void put_allocation(const tenon::put_allocation &c);
-  std::string problem_of(const existing_allocation &c, const std::string &node_id, bool node_is_known, bool with_node);
+  // What it would be added to; those that come with a new node are added one by one.
+  struct existing_sums {
+    wide_map on_node, asked_and_used;
+  };
+  std::string problem_of(const existing_allocation &c, const std::string &node_id, bool node_is_known, bool with_node,
+                         existing_sums &before);
+  [[nodiscard]] std::string problem_of_sums(const existing_allocation &c, const std::string &node_id, bool with_node,
+                                            existing_sums &before);
   void put_existing(const existing_allocation &c, const std::string &node_id, bool with_node);
   allocation &make(application &a, const ask &from, const std::string &node_id, const detail_map &given,
                    int64_t bind_ms);
@@ -237,8 +250,19 @@ struct partition {
 
   // -- types.cpp --
   // Interns the types that are new; the first that has no room is the problem.
+  // The type has a place; false: all places have types that are in use.
+  bool bring(const std::string &type);
+  // "" or which of the names has no place.
   std::string intern(const std::vector<std::string> &names);
-  static std::vector<std::string> types_of(const partition_config &c);
+  [[nodiscard]] std::set<std::string> types_in_use() const;
+  static std::vector<std::pair<std::string, int64_t>> amounts_in(const partition_config &c);
+
+  // -- sums.cpp --
+  // Why a sum would become too large with these; "" when none would.
+  [[nodiscard]] std::string problem_of_sums(const tenon::put_ask &c, std::string_view application_id);
+  [[nodiscard]] std::string problem_of_capacity(const std::string &node_id, const amount_map &capacity) const;
+  [[nodiscard]] wide_map asked_and_used() const;
+  [[nodiscard]] wide_map on_node(const std::string &node_id, bool with_occupied) const;
 
   // -- placement.cpp --
   // Gives the application its queue, made where need be; else the reason.
@@ -314,6 +338,8 @@ struct partition {
   bool place_by_order(application &a, ask &k, const std::string &node_id, const usage &used);
   void place(application &a, ask &k, const std::string &node_id, const detail_map &chosen);
   [[nodiscard]] bool in_stopped_queue(const application &a) const;
+  // As many applications as may run in a queue on its path.
+  [[nodiscard]] bool is_full_for(const application &a) const;
   [[nodiscard]] bool may_run(const application &a, const usage &used) const;
   // Applications with nothing pending and nothing allocated run for nobody.
   void free_places();
@@ -372,7 +398,9 @@ struct partition {
   std::set<std::string> refused_at_turn;               // nodes, when the resource manager is asked at once
   bool inspects = false;                               // nothing is refused, and every start is tried again
 
-  std::vector<std::string> types;  // in the order in which they came
+  std::vector<std::string> types;   // by their place; a type that comes takes that of a forgotten one
+  std::set<std::string> forgotten;  // of them
+  std::set<std::string> brought;    // of them, by the command
   std::map<std::string, queue> queues;
   std::map<std::string, node> nodes;
   ask_shapes shapes;

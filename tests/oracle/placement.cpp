@@ -118,8 +118,14 @@ std::string partition::create_queue(const std::string &path, bool forced) {
 
 void partition::apply_namespace_tags(const application &a, queue &leaf) {
   if (leaf.managed || leaf.path == recovery_queue) return;
-  const auto max = tag_amounts(tag_of(a.tags, "namespace.resourcequota"));
-  const auto guaranteed = tag_amounts(tag_of(a.tags, "namespace.resourceguaranteed"));
+  const auto said = [&](const char *tag) -> std::optional<amount_map> {
+    auto amounts = tag_amounts(tag_of(a.tags, tag));
+    std::vector<std::string> said_types;
+    for (const auto &[type, amount] : amounts.value_or(amount_map())) said_types.push_back(type);
+    return intern(said_types).empty() ? amounts : std::nullopt;
+  };
+  const auto max = said("namespace.resourcequota");
+  const auto guaranteed = said("namespace.resourceguaranteed");
   if (max || guaranteed) {  // a pair: what one of them no longer says is the template's again
     const child_template_config like = template_of(leaf.path);
     leaf.max = max.value_or(any_positive(like.max) ? like.max : amount_map());

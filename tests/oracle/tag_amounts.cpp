@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "amounts.hpp"
+#include "tenon/kernel/resources.hpp"
 
 namespace tenon::naive {
 
@@ -21,7 +22,7 @@ std::optional<amount_map> tag_amounts(const std::string &json) {
     const std::string digits = one[2];
     int64_t amount = 0;
     const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), amount);
-    if (end.ec != std::errc() || amount < 0) return std::nullopt;
+    if (end.ec != std::errc() || amount < 0 || amount > largest_sum) return std::nullopt;
     out[one[1]] = amount;
     more = one[3] == ",";
   }

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// The resource types of a partition, in the order in which they came.
+// The resource types of a partition: those that something names.
 #include <algorithm>
 
 #include "partition.hpp"
@@ -7,24 +7,77 @@
 
 namespace tenon::naive {
 
-std::string partition::intern(const std::vector<std::string> &names) {
-  std::vector<std::string> grown = types;
-  for (const std::string &type : names) {
-    if (std::find(grown.begin(), grown.end(), type) != grown.end()) continue;
-    if (grown.size() >= shared.options.max_resource_types) {
-      return messages::too_many_resource_types(type, shared.options.max_resource_types);
+std::set<std::string> partition::types_in_use() const {
+  std::set<std::string> out;
+  const auto add_positive = [&](const amount_map &from) {
+    for (const auto &[type, amount] : from) {
+      if (amount > 0) out.insert(type);
     }
-    grown.push_back(type);
+  };
+  const auto add_all = [&](const amount_map &from) {
+    for (const auto &[type, amount] : from) out.insert(type);
+  };
+  for (const auto &[id, n] : nodes) {
+    add_positive(n.capacity);
+    add_positive(n.occupied);
+    for (const auto &[type, by] : divisions_in(n.attributes)) out.insert(type);
   }
-  types = grown;
+  for (const auto &[key, x] : foreign) add_positive(x.resources);
+  for (const auto *list : {&applications, &ended}) {
+    for (const auto &a : *list) {
+      if (a->state != application_state::rejected) add_positive(a->placeholder_ask);
+      add_positive(a->most_allocated);
+      for (const ask &k : a->asks) {
+        if (k.pending() > 0 || live_allocations(*a, k.key) > 0) add_positive(k.resources);
+      }
+      for (const allocation &x : a->allocations) add_positive(x.resources);
+    }
+  }
+  for (const auto *counted : {&shapes.coming, &shapes.counts}) {
+    for (const auto &[shape, count] : *counted) add_positive(shape.first);
+  }
+  for (const auto &[path, q] : queues) {
+    add_all(q.guaranteed);
+    add_all(q.max);
+    add_all(q.child_template.guaranteed);
+    add_all(q.child_template.max);
+    for (const limit_config &limit : q.limits) add_all(limit.max_resources);
+  }
+  return out;
+}
+
+bool partition::bring(const std::string &type) {
+  const auto known = std::find(types.begin(), types.end(), type);
+  if (known != types.end()) {
+    forgotten.erase(type);
+  } else if (!forgotten.empty()) {
+    const auto first =
+        std::find_if(types.begin(), types.end(), [&](const std::string &one) { return forgotten.contains(one); });
+    forgotten.erase(*first);
+    *first = type;
+  } else if (types.size() < shared.options.max_resource_types) {
+    types.push_back(type);
+  } else {
+    const std::set<std::string> used = types_in_use();
+    for (const std::string &one : types) {
+      if (!used.contains(one) && !brought.contains(one)) forgotten.insert(one);
+    }
+    return !forgotten.empty() && bring(type);
+  }
+  brought.insert(type);
+  return true;
+}
+
+std::string partition::intern(const std::vector<std::string> &names) {
+  for (const std::string &type : names) {
+    if (!bring(type)) return messages::too_many_resource_types(type, shared.options.max_resource_types);
+  }
   return {};
 }
 
-std::vector<std::string> partition::types_of(const partition_config &c) {
-  std::vector<std::string> out;
-  const auto take = [&](const amount_map &from) {
-    for (const auto &[type, amount] : from) out.push_back(type);
-  };
+std::vector<std::pair<std::string, int64_t>> partition::amounts_in(const partition_config &c) {
+  std::vector<std::pair<std::string, int64_t>> out;
+  const auto take = [&](const amount_map &from) { out.insert(out.end(), from.begin(), from.end()); };
   const auto visit = [&](const auto &self, const queue_config &q) -> void {
     take(q.guaranteed);
     take(q.max);

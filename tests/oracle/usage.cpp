@@ -22,7 +22,7 @@ tally tally_of(const application &a) {
   for (const ask &k : a.asks) add(out.pending, times(k.resources, k.pending()));
   const bool runs = a.state == application_state::starting || a.state == application_state::running;
   out.running = runs ? 1 : 0;
-  out.counted = runs || (a.state == application_state::accepted && (a.had_placeholder || a.has_proposals())) ? 1 : 0;
+  out.counted = a.counts_in_queues() ? 1 : 0;
   out.for_user = a.runs_for_user() ? 1 : 0;
   return out;
 }

@@ -160,5 +160,25 @@ TYPED_TEST(RulesOfApplications, AGangNeedsAFifoQueueThatCanHoldIt) {
                           "request map[memory:5 vcore:2] larger than max queue allocation map[vcore:1]"));
 }
 
+TYPED_TEST(RulesOfApplications, OneThatComesBackWaitsForAPlace) {
+  queue_config leaf = make_queue("leaf");
+  leaf.max_applications = 1;
+  this->start({leaf});
+  this->add("node-1", {{"vcore", 10}});
+  this->add_app("first");
+  this->add_app("second");
+  this->ask("first", "a", {{"vcore", 1}});
+  this->schedule(5);
+  this->ask("second", "a", {{"vcore", 1}});
+  this->give_back("first", "a");
+  EXPECT_EQ(this->app("first")->state, application_state::completing);
+  this->schedule(5);
+  EXPECT_EQ(this->app("second")->state, application_state::starting);
+  EXPECT_THAT(this->ask("first", "b", {{"vcore", 1}}), ElementsAre("application_state first Accepted"));
+  EXPECT_THAT(this->schedule(5), IsEmpty());
+  this->give_back("second", "a");
+  EXPECT_THAT(this->schedule(5), ElementsAre("allocated first/b#3 on node-1", "application_state first Starting"));
+}
+
 }  // namespace
 }  // namespace tenon::testing

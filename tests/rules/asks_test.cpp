@@ -35,11 +35,11 @@ TYPED_TEST(RulesOfAsks, WhatCannotBeIsRejectedAndChangesNothing) {
 
 TYPED_TEST(RulesOfAsks, TypesBeyondTheLimitAreRejectedTogether) {
   amount_map many;
-  for (int i = 0; i < 15; ++i) many["type-" + std::to_string(10 + i)] = 1;
+  for (int i = 0; i < 63; ++i) many["type-" + std::to_string(10 + i)] = 1;
   EXPECT_THAT(this->ask("app-1", "a", many),
-              ElementsAre("ask_rejected app-1/a: resource type type-24 is one more than the 16 that this scheduler is "
+              ElementsAre("ask_rejected app-1/a: resource type type-72 is one more than the 64 that this scheduler is "
                           "set up for"));
-  many.erase("type-24");
+  many.erase("type-72");
   EXPECT_THAT(this->ask("app-1", "a", many), ElementsAre("application_state app-1 Accepted"));
 }
 
@@ -210,6 +210,47 @@ TYPED_TEST(RulesOfAsks, AsksAreTriedByPriorityThenAgeThenArrival) {
   EXPECT_THAT(this->placed(),
               ElementsAre("app-1/urgent#1 on node-1", "app-1/early#2 on node-1", "app-1/late#3 on node-1",
                           "app-1/now-1#4 on node-1", "app-1/now-2#5 on node-1"));
+}
+
+TYPED_TEST(RulesOfAsks, ASumIsNeverTooLarge) {
+  const int64_t most = int64_t{1} << 62;
+  EXPECT_THAT(this->ask("app-1", "a", {{"vcore", most + 1}}),
+              ElementsAre("ask_rejected app-1/a: resource vcore is 4611686018427387905, and the largest amount is "
+                          "4611686018427387904"));
+  EXPECT_THAT(this->ask("app-1", "a", {{"vcore", most / 2}}, {.count = 3}),
+              ElementsAre("ask_rejected app-1/a: resource vcore: 3 times 2305843009213693952 and the 0 that are "
+                          "counted already are more than the largest sum, 4611686018427387904"));
+  this->ask("app-1", "a", {{"vcore", most / 2}}, {.count = 2});
+  EXPECT_THAT(this->ask("app-1", "a", {{"vcore", most}}), IsEmpty()) << "in place of the one before";
+  EXPECT_THAT(this->ask("app-1", "b", {{"vcore", 1}}),
+              ElementsAre("ask_rejected app-1/b: resource vcore: 1 and the 4611686018427387904 that are counted "
+                          "already are more than the largest sum, 4611686018427387904"));
+  EXPECT_THAT(this->put("node-1", this->foreign("x", {{"vcore", most}})), IsEmpty());
+  EXPECT_THAT(this->put("node-1", this->foreign("y", {{"vcore", 1}})),
+              Contains(HasSubstr("are more than the largest sum")));
+  EXPECT_THAT(this->put("node-1", this->foreign("x", {{"vcore", most}})), IsEmpty()) << "in place of the one before";
+  EXPECT_THAT(this->add("node-2", {{"vcore", most}}), Contains(HasSubstr("4611686018427387904 and the 10 that are")));
+}
+
+TYPED_TEST(RulesOfAsks, ACreationTimeToComeIsNow) {
+  const int64_t in_microseconds = this->app("app-1")->submitted_ms * 1'000;
+  this->ask("app-1", "first", {{"vcore", 1}}, {.create_time_ms = in_microseconds});
+  this->ask("app-1", "second", {{"vcore", 1}});
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/first#1 on node-1", "app-1/second#2 on node-1"));
+}
+
+TYPED_TEST(RulesOfAsks, WhatNothingNamesAnyMoreTakesNoTypeFromOthers) {
+  for (int i = 0; i < 200; ++i) {
+    const std::string type = "type-" + std::to_string(i);
+    ASSERT_THAT(this->ask("app-1", "a", {{type, 1}}), Not(Contains(HasSubstr("rejected")))) << type;
+    ASSERT_THAT(this->ask("app-1", "refused", {{type + "-of-none", 1}}, {.priority_class = "low"}),
+                Contains(HasSubstr("priority class")));
+  }
+  amount_map many;
+  for (int i = 0; i < 62; ++i) many["kept-" + std::to_string(i)] = 1;
+  EXPECT_THAT(this->ask("app-1", "a", many), Contains(HasSubstr("is one more than the 64"))) << "type-199 is in use";
+  this->withdraw("app-1", "a");
+  EXPECT_THAT(this->ask("app-1", "a", many), Not(Contains(HasSubstr("rejected"))));
 }
 
 }  // namespace

@@ -118,11 +118,11 @@ TYPED_TEST(RulesOfDevices, WhatIsNotWrittenRightIsRejected) {
 
 TYPED_TEST(RulesOfDevices, ADividedTypeCountsAsAType) {
   this->begin();
-  for (int i = 0; i < 15; ++i) this->add("node-" + std::to_string(i), {{"type-" + std::to_string(i), 1}});
-  EXPECT_THAT(this->add("node-15", {{"type-15", 8}}, {.attributes = {{"tenon/devices/type-16", "1x1"}}}),
-              ElementsAre(HasSubstr("resource type type-16 is one more than the 16")));
-  EXPECT_THAT(this->add("node-15", {{"type-15", 8}}, {.attributes = {{"tenon/devices/type-15", "1x1"}}}),
-              ElementsAre("node_accepted on node-15"));
+  for (int i = 0; i < 63; ++i) this->add("node-" + std::to_string(i), {{"type-" + std::to_string(i), 1}});
+  EXPECT_THAT(this->add("node-63", {{"type-63", 8}}, {.attributes = {{"tenon/devices/type-64", "1x1"}}}),
+              ElementsAre(HasSubstr("resource type type-64 is one more than the 64")));
+  EXPECT_THAT(this->add("node-63", {{"type-63", 8}}, {.attributes = {{"tenon/devices/type-63", "1x1"}}}),
+              ElementsAre("node_accepted on node-63"));
 }
 
 TYPED_TEST(RulesOfDevices, WhatExistsKeepsItsDevices) {

@@ -1,5 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Rules of gangs: placeholders, what replaces them, and when they time out.
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "scene.hpp"
 
 namespace tenon::testing {
@@ -193,7 +197,10 @@ TYPED_TEST(RulesOfGangs, ASoftGangThatTimesOutGoesOnWithoutPlaceholders) {
 }
 
 TYPED_TEST(RulesOfGangs, AHardGangThatTimesOutFails) {
-  this->add_app("gang", {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 20}}, .hard_gang = true});
+  this->add_app("gang", {.tags = {{"tenon/gang-start", "piecewise"}},
+                         .execution_timeout_ms = 60 * second,
+                         .placeholder_ask = {{"vcore", 20}},
+                         .hard_gang = true});
   this->ask("gang", "ph", {{"vcore", 2}}, placeholder);
   this->ask("gang", "big", {{"vcore", 20}}, placeholder);
   this->schedule(9);
@@ -213,7 +220,7 @@ TYPED_TEST(RulesOfGangs, AGangWithoutAnyRoomTimesOutToo) {
   EXPECT_THAT(this->wait(61 * second),
               ElementsAre("application_state gang Resuming",
                           "ask_released gang/big TIMEOUT: releasing pending placeholders on placeholder timeout",
-                          "application_state gang Accepted"));
+                          "application_state gang Accepted", "application_state gang Completing"));
 }
 
 TYPED_TEST(RulesOfGangs, ARunningGangOnlyLosesWhatItDidNotUse) {
@@ -353,6 +360,117 @@ TYPED_TEST(RulesOfGangs, ANodeThatIsKeptForARealAskTakesItAlthoughNoOtherHoldsIt
   EXPECT_THAT(this->schedule(9),
               ElementsAre("unreserved gang/r on node-2: placed",
                           "released gang/ph#2 on node-1 PLACEHOLDER_REPLACED: replacing allocationKey: r"));
+}
+
+TYPED_TEST(RulesOfGangs, OfTwoGangsThatShareOneIsWhole) {
+  ask_options six = placeholder;
+  six.count = 6;
+  for (const char *id : {"one", "other"}) {
+    this->add_app(id, {.placeholder_ask = {{"vcore", 6}}, .hard_gang = true});
+    this->ask(id, "ph", {{"vcore", 1}}, six);
+  }
+  this->schedule(20);
+  EXPECT_EQ(this->app("one")->allocations.size(), 6U);
+  EXPECT_EQ(this->app("other")->allocations.size(), 0U);
+  EXPECT_THAT(this->wait(2000 * second), Contains("application_state one Failing"));
+  EXPECT_EQ(this->app("other")->state, application_state::accepted) << "its time runs from when it begins";
+  this->give_back("one", "ph", termination::timeout);
+  this->schedule(20);
+  EXPECT_EQ(this->app("other")->allocations.size(), 6U);
+}
+
+TYPED_TEST(RulesOfGangs, AWholeGangIsOneDecision) {
+  this->start_gang(4, true);
+  EXPECT_EQ(this->app("gang")->state, application_state::starting);
+  ask_options two = placeholder;
+  two.count = 2;
+  this->add_app("next", {.placeholder_ask = {{"vcore", 2}}, .hard_gang = true});
+  this->ask("next", "ph", {{"vcore", 1}}, two);
+  EXPECT_THAT(this->schedule(), ElementsAre("allocated next/ph#5 on node-1", "allocated next/ph#6 on node-1",
+                                            "application_state next Starting"));
+}
+
+// Of gangs that fit one after the other, each runs: whatever their sizes, and in which order they come.
+TYPED_TEST(RulesOfGangs, GangsThatFitOneAfterTheOtherAllRun) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    this->start({make_queue("leaf"), make_queue("beside")});
+    this->add("node-1", {{"vcore", 4}});
+    this->add("node-2", {{"vcore", 3}});
+    uint64_t state = seed * 0x9e3779b97f4a7c15;
+    const auto draw = [&state](uint64_t most) {
+      state ^= state << 13U;
+      state ^= state >> 7U;
+      state ^= state << 17U;
+      return state % most + 1;
+    };
+    std::vector<std::string> waiting;
+    for (int i = 0; i < 6; ++i) {
+      const std::string id = "gang-" + std::to_string(i);
+      const auto size = static_cast<int64_t>(draw(7));
+      this->add_app(id, {.queue = draw(2) == 1 ? "root.leaf" : "root.beside",
+                         .placeholder_ask = {{"vcore", size}},
+                         .hard_gang = true});
+      ask_options o = placeholder;
+      o.count = static_cast<int32_t>(size);
+      o.priority = static_cast<int32_t>(draw(3));
+      this->ask(id, "ph", {{"vcore", 1}}, o);
+      waiting.push_back(id);
+    }
+    while (!waiting.empty()) {
+      this->schedule(100);
+      const auto runs = std::find_if(waiting.begin(), waiting.end(),
+                                     [&](const std::string &id) { return !this->app(id)->allocations.empty(); });
+      ASSERT_NE(runs, waiting.end()) << "seed " << seed << ": none of " << waiting.size() << " gangs runs";
+      ASSERT_EQ(this->app(*runs)->state, application_state::starting)
+          << "seed " << seed << ": " << *runs << " is in parts";
+      this->give_back(*runs, "", termination::stopped_by_rm);
+      waiting.erase(runs);
+    }
+  }
+}
+
+TYPED_TEST(RulesOfGangs, AHardGangWithoutWorkFailsAlsoWhenAllIsPlaced) {
+  this->start_gang(2, true);
+  EXPECT_EQ(this->app("gang")->state, application_state::starting);
+  EXPECT_THAT(this->wait(61 * second), Contains("application_state gang Failing"));
+}
+
+TYPED_TEST(RulesOfGangs, AHardGangThatWorksOnlyLosesWhatItDidNotUse) {
+  this->start_gang(2, true);
+  this->ask("gang", "r", {{"vcore", 2}}, real);
+  this->schedule();
+  this->confirm("ph", termination::placeholder_replaced, 1);
+  EXPECT_THAT(
+      this->wait(61 * second),
+      ElementsAre("released gang/ph#2 on node-1 TIMEOUT: releasing allocated placeholders on placeholder timeout"));
+  EXPECT_EQ(this->app("gang")->state, application_state::starting);
+}
+
+TYPED_TEST(RulesOfGangs, LatePlaceholdersHaveATimeToo) {
+  this->start_gang(1);
+  this->ask("gang", "r", {{"vcore", 2}}, real);
+  this->schedule();
+  this->confirm("ph", termination::placeholder_replaced, 1);
+  EXPECT_THAT(this->wait(100 * second), IsEmpty());
+  ask_options late = placeholder;
+  late.task_group = "late";
+  this->ask("gang", "late", {{"vcore", 1}}, late);
+  this->schedule();
+  EXPECT_THAT(
+      this->wait(61 * second),
+      ElementsAre("released gang/late#3 on node-1 TIMEOUT: releasing allocated placeholders on placeholder timeout"));
+}
+
+TYPED_TEST(RulesOfGangs, ASoftGangThatGaveUpAndHasNothingCompletes) {
+  this->add_app("gang", {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 20}}});
+  ask_options o = placeholder;
+  o.count = 10;
+  this->ask("gang", "ph", {{"vcore", 2}}, o);
+  this->schedule(10);
+  this->wait(61 * second);
+  EXPECT_EQ(this->app("gang")->state, application_state::resuming);
+  EXPECT_THAT(this->give_back("gang", "ph", termination::timeout),
+              ElementsAre("application_state gang Accepted", "application_state gang Completing"));
 }
 
 }  // namespace

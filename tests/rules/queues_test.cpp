@@ -221,5 +221,16 @@ TYPED_TEST(RulesOfQueues, AKilledApplicationGivesBackWhatItHas) {
   EXPECT_THAT(this->placed(), ElementsAre());
 }
 
+TYPED_TEST(RulesOfQueues, NothingIsPlacedWhileRootIsStopped) {
+  this->start({make_queue("leaf")});
+  this->add("node-1", {{"vcore", 10}});
+  this->add_app("app-1");
+  this->ask("app-1", "a", {{"vcore", 1}});
+  this->turn("root", object_event::stop);
+  EXPECT_THAT(this->schedule(5), IsEmpty());
+  this->turn("root", object_event::start);
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-1"));
+}
+
 }  // namespace
 }  // namespace tenon::testing

@@ -20,9 +20,11 @@
 
 namespace tenon::testing {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 using lines = std::vector<std::string>;
 using tags_of = std::map<std::string, std::string>;

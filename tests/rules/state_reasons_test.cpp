@@ -60,7 +60,10 @@ TYPED_TEST(RulesOfStateReasons, AFailureIsWhatMadeItFailUntilItIsForgotten) {
 TYPED_TEST(RulesOfStateReasons, Gangs) {
   const ask_options placeholders{.count = 2, .task_group = "tg", .placeholder = true};
   for (const bool hard : {false, true}) {
-    this->add_app("gang", {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 6}}, .hard_gang = hard});
+    this->add_app("gang", {.tags = {{"tenon/gang-start", "piecewise"}},
+                           .execution_timeout_ms = 60 * second,
+                           .placeholder_ask = {{"vcore", 6}},
+                           .hard_gang = hard});
     this->ask("gang", "ph", {{"vcore", 3}}, placeholders);
     this->schedule(9);
     this->wait(60 * second);
@@ -70,7 +73,8 @@ TYPED_TEST(RulesOfStateReasons, Gangs) {
   const std::string timeout = "ResourceReservationTimeout: 1m0s in Accepted, placeholders allocated: 1, pending: 1";
   EXPECT_THAT(this->reasons(),
               ElementsAre("Accepted: an ask was added", "Resuming: " + timeout, "Accepted: no placeholder is left",
-                          "Accepted: an ask was added", "Failing: " + timeout, "Failed: " + timeout));
+                          "Completing: nothing is pending or allocated", "Accepted: an ask was added",
+                          "Failing: " + timeout, "Failed: " + timeout));
   this->add_app("whole", {.placeholder_ask = {{"vcore", 4}}});
   this->ask("whole", "ph", {{"vcore", 2}}, placeholders);
   this->schedule(9);

@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "break_config.hpp"
 
+#include "tenon/kernel/resources.hpp"
+
 namespace tenon::sim {
 namespace {
 
@@ -35,7 +37,7 @@ void bury(queue_config &q) {
 
 void break_config(random &r, cluster_config &c) {
   partition_config &p = c.partitions[static_cast<size_t>(r.between(0, static_cast<int64_t>(c.partitions.size()) - 1))];
-  switch (r.between(0, 3)) {
+  switch (r.between(0, 4)) {
     case 0:
       some_queue(r, p.root).submit_acl = "ann dev one-too-many";
       break;
@@ -44,6 +46,9 @@ void break_config(random &r, cluster_config &c) {
       break;
     case 2:
       bury(some_queue(r, p.root));
+      break;
+    case 3:
+      some_queue(r, p.root).max["memory"] = largest_sum + r.between(1, 2);
       break;
     default: {
       const auto at = r.between(0, static_cast<int64_t>(p.placement_rules.size()));

@@ -65,7 +65,8 @@ class load {
   std::string some_queue(const partition_snapshot &p);
   amount_map some_resources();
   amount_map some_capacity();
-  std::string a_late_type();  // of more and more of them
+  amount_map enlarged(amount_map amounts);  // some of them near the largest sum
+  std::string a_late_type();                // of more and more of them
   void divide(amount_map &capacity, std::map<std::string, std::string> &attributes);
   std::map<std::string, std::string> application_tags();
   std::map<std::string, std::string> node_attributes();

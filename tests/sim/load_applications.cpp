@@ -1,10 +1,23 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Applications, asks, allocations and their end.
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "load.hpp"
+#include "tenon/kernel/resources.hpp"
 
 namespace tenon::sim {
+
+amount_map load::enlarged(amount_map amounts) {
+  for (auto &[type, amount] : amounts) {
+    if (!profile_.huge || random_.percent(60)) continue;
+    const std::vector<int64_t> near{largest_sum,     largest_sum + 1, largest_sum - 1, largest_sum / 2,
+                                    largest_sum / 3, largest_sum / 8, INT64_MAX,       largest_sum / 4 * 5};
+    amount = random_.one_of(near) - (random_.percent(50) ? 0 : random_.between(0, 20));
+  }
+  return amounts;
+}
 
 amount_map load::some_resources() {
   amount_map out;
@@ -18,7 +31,7 @@ amount_map load::some_resources() {
   if (profile_.late_types && random_.percent(25)) out[a_late_type()] = random_.between(1, 3);
   if (profile_.odd && random_.percent(2)) out["vcore"] = random_.between(-1, 0);
   if (profile_.odd && random_.percent(1)) out["nowhere"] = 1;
-  return out;
+  return enlarged(std::move(out));
 }
 
 std::string load::some_application(const partition_snapshot &p) {
@@ -58,6 +71,12 @@ std::map<std::string, std::string> load::application_tags() {
         random_.one_of({"fair", "binpacking", "device-packing", "gpu-pack", "Fair", "no-such-order", ""});
   }
   if (profile_.choosing && random_.percent(30)) out["tenon/node-sort"] = "emptiest-devices";
+  if (profile_.gangs && random_.percent(25)) {  // in seconds, or by mistake in milliseconds
+    const int64_t created_ms = now_ms_ - random_.between(-20, 20) * 1'000;
+    out["yunikorn.apache.org/creationTime"] = std::to_string(random_.percent(15) ? created_ms : created_ms / 1'000);
+  }
+  if (profile_.gangs && random_.percent(20))
+    out["tenon/gang-start"] = random_.one_of({"whole", "piecewise", "WHOLE", "-"});
   if (!profile_.placement) return out;
   if (random_.percent(50)) out["namespace"] = random_.one_of({"a", "space", "two.parts", "root.a.deep"});
   if (random_.percent(10)) out["application.create.force"] = random_.one_of({"true", "no"});
@@ -96,7 +115,7 @@ command load::an_application(const partition_snapshot &p) {
   if (profile_.timeouts && random_.percent(30)) c.execution_timeout_ms = random_.between(1, 60) * 1'000;
   if (profile_.gangs && random_.percent(profile_.tight_gangs ? 80 : 40)) {
     const int64_t least = profile_.tight_gangs ? 2 : 1, most = 8 / least;
-    c.placeholder_ask = own_->resources({{"vcore", least * random_.between(1, most)}});
+    c.placeholder_ask = own_->resources(enlarged({{"vcore", least * random_.between(1, most)}}));
     c.hard_gang = random_.percent(30);
   }
   return c;
@@ -135,6 +154,8 @@ put_ask load::make_ask(const partition_snapshot &p) {
   if (random_.percent(5)) c.priority_class = own_->text(random_.one_of({"high", "low", profile_.odd ? "none" : "low"}));
   if (profile_.timeouts && random_.percent(20)) c.execution_timeout_ms = random_.between(1, 30) * 1'000;
   if (random_.percent(20)) c.create_time_ms = now_ms_ - random_.between(0, 3) * 1'000;
+  if (random_.percent(2))
+    c.create_time_ms = random_.percent(50) ? now_ms_ + random_.between(1, 9) * 1'000 : now_ms_ * 1'000;
   std::map<std::string, std::string> tags;
   if (random_.percent(15)) tags["si/zone"] = random_.one_of({"a", "b", "a|b", "c"});
   if (profile_.devices && random_.percent(25)) tags["si/gpu-model"] = random_.one_of({"A", "B", "A|B", "B|C", ""});
@@ -207,7 +228,7 @@ existing_allocation load::make_existing(const partition_snapshot &p) {
     for (const named_amount &item : x.ask.resources) resources[std::string(item.type)] = item.amount;
     x.detail = own_->text(some_detail(resources));
   }
-  if (random_.percent(50)) x.bind_time_ms = now_ms_ - random_.between(0, 20) * 1'000;
+  if (random_.percent(50)) x.bind_time_ms = now_ms_ - random_.between(-2, 20) * 1'000;
   return x;
 }
 

@@ -1,5 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Nodes that come, change and go.
+#include <utility>
+
 #include "load.hpp"
 #include "tenon/kernel/states.hpp"
 
@@ -20,7 +22,7 @@ amount_map load::some_capacity() {
     for (int64_t more = random_.between(0, 4); more > 0; --more) out[a_late_type()] = random_.between(2, 8);
   }
   if (profile_.odd && random_.percent(2)) out["memory"] = random_.between(-1, 0);
-  return out;
+  return enlarged(std::move(out));
 }
 
 // A capacity that its devices have, mostly.
@@ -58,7 +60,7 @@ command load::a_new_node(const partition_snapshot &p) {
   auto attributes = node_attributes();
   divide(capacity, attributes);
   c.capacity = own_->resources(capacity);
-  if (random_.percent(15)) c.occupied = own_->resources({{"vcore", random_.between(0, 4)}});
+  if (random_.percent(15)) c.occupied = own_->resources(enlarged({{"vcore", random_.between(0, 4)}}));
   c.attributes = own_->tags(attributes);
   c.schedulable = random_.percent(90);
   if (profile_.recovery && random_.percent(40)) {
@@ -81,7 +83,7 @@ command load::a_node_update(const partition_snapshot &p) {
   if (c.has_capacity) c.capacity = own_->resources(capacity);
   c.has_occupied = random_.percent(30);
   if (c.has_occupied)
-    c.occupied = own_->resources({{"vcore", random_.between(0, 6)}, {"memory", random_.between(0, 30)}});
+    c.occupied = own_->resources(enlarged({{"vcore", random_.between(0, 6)}, {"memory", random_.between(0, 30)}}));
   c.has_attributes = random_.percent(30);
   if (c.has_attributes) c.attributes = own_->tags(attributes);
   return c;

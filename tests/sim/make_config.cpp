@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "make_config.hpp"
 
+#include "tenon/kernel/resources.hpp"
+
 namespace tenon::sim {
 namespace {
 
@@ -93,6 +95,8 @@ queue_config make_queue(random &r, const profile &p, const std::string &name, in
     if (r.percent(40)) q.guaranteed = some_amounts(r, 0, 15);
     if (r.percent(p.preemption || p.places ? 15 : 40)) q.max = some_amounts(r, p.preemption ? 6 : 0, 30);
   }
+  if (p.huge && r.percent(40)) q.max["vcore"] = largest_sum / r.between(1, 4) - r.between(0, 20);
+  if (p.gangs && r.percent(30)) q.properties["gang.start"] = r.one_of({"whole", "piecewise", "Whole", "at once"});
   add_preemption(r, p, q);
   if (p.places && r.percent(60)) add_places(r, q);
   if (p.limits && r.percent(30)) q.max_applications = static_cast<uint64_t>(r.between(1, 5));
@@ -190,6 +194,7 @@ partition_config make_partition(random &r, const profile &p, const std::string &
   }
   c.tuning.start_retry_ms = r.between(0, 4) * 500;
   c.tuning.start_retry_max_ms = r.between(1, 8) * 1'000;
+  if (p.gangs && r.percent(60)) c.tuning.placeholder_timeout_ms = r.between(1, 40) * 1'000;
   c.preemption_enabled = r.percent(95);
   c.quota_preemption_enabled = p.quotas && r.percent(85);
   if (p.preemption) c.tuning.preemption_retry_ms = r.between(0, 10) * 1'000;

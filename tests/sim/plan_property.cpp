@@ -310,9 +310,10 @@ class planner {
     for (size_t i = 0; i < queues.size(); ++i) {
       const submission &one = samples_[i];
       const std::string &was = queues[i];
+      if (!one.partition.starts_with(partition_prefix("rm"))) continue;
+      const auto [is, why] = submit(kernel_, one);  // a refused one may leave queues that others are placed in
       if (was.empty()) continue;
       ++tried;
-      const auto [is, why] = submit(kernel_, one);
       if (is.empty()) {
         ++refused;
         const bool told = std::any_of(plan_.losses.begin(), plan_.losses.end(), [&](const auto &loss) {

@@ -84,6 +84,12 @@ std::vector<profile> make_profiles() {
     p.compared.reservations = p.compared.preemption = true;
   }
   {
+    profile &p = add("sums");
+    p.huge = p.recovery = p.gangs = p.limits = p.checks = p.odd = p.reloads = true;
+    p.max_nodes = 4;
+    p.max_applications = 6;
+  }
+  {
     profile &p = add("quotas");
     p.quotas = p.reloads = p.recovery = p.dense = p.people = true;
     p.max_nodes = 5;

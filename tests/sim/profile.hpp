@@ -28,6 +28,7 @@ struct profile {
   bool recovery = false;      // existing and foreign allocations
   bool timeouts = false;      // execution timeouts
   bool late_types = false;    // more and more resource types
+  bool huge = false;          // amounts near the largest sum
   bool devices = false;       // nodes divide types, allocations come with details
   bool choosing = false;      // an order of nodes chooses the devices
   bool canaries = false;      // some applications have another order of nodes

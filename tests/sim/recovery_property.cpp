@@ -41,6 +41,8 @@ said tell(scheduler &s, int64_t now_ms, const command &c, bool with_states) {
     out.refused |= refuses(d.kind());
     if (d.allocation_sequence != 0) out.sequences.push_back(d.allocation_sequence);
     d.sequence = d.allocation_sequence = 0;  // both are counted from the start of a scheduler
+    // Says since when, which a restart does not know.
+    if (auto *now = std::get_if<decided::application_state>(&d.what)) now->message = {};
     if (with_states || d.kind() != decision_kind::application_state) out.lines.push_back(format(d));
   });
   return out;

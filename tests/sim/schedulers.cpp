@@ -16,6 +16,9 @@
 namespace tenon::sim {
 namespace {
 
+// So few that they run out.
+constexpr kernel_options few_types{.max_resource_types = 16};
+
 // The built-in policies and those of tests, and in place of those of some kinds the modules that the environment names.
 std::unique_ptr<policy_source> make_policies() {
   auto built_in = std::make_unique<testing::policies_with_orders>(
@@ -65,12 +68,12 @@ class kernel_scheduler : public scheduler {
   read_state read_;
   told_state told_;
   faulty_predicates policies_;
-  kernel kernel_{policies_};
+  kernel kernel_{policies_, few_types};
 };
 
 class oracle_scheduler : public scheduler {
  public:
-  explicit oracle_scheduler(const naive::features &has) : oracle_({}, has) {}
+  explicit oracle_scheduler(const naive::features &has) : oracle_(few_types, has) {}
   uint32_t apply(int64_t now_ms, const command &c) override { return oracle_.apply(now_ms, c); }
   void drain(const std::function<void(const decision_view &)> &take) override { oracle_.drain(take); }
   [[nodiscard]] kernel_snapshot snapshot() override { return oracle_.snapshot(); }

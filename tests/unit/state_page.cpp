@@ -20,11 +20,13 @@ constexpr auto causes<application_event> = std::to_array<std::string_view>({
     "placeholder of a Resuming one is gone",
     "as run, where the tag application.stateaware.disable is true",
     "nothing pending and nothing allocated; then 30 seconds of that",
-    "a hard gang's placeholders timed out, the execution time is over, or its partition was removed; then nothing "
+    "placeholders of a hard gang without real work timed out, the execution time is over, or its partition was "
+    "removed; then nothing "
     "pending or allocated any more",
-    "a soft gang's placeholders timed out",
+    "placeholders of a gang that does not fail timed out",
     "3 days after the end",
     "the resource manager removes it: what it has is released, and it is forgotten",
+    "a new ask, where maxapplications leaves no place for one more that runs",
 });
 template <>
 constexpr auto causes<object_event> = std::to_array<std::string_view>({

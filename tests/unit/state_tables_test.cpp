@@ -69,6 +69,7 @@ TEST(StateTables, Application) {
     expire: Completed>Expired Failed>Expired Rejected>Expired
     remove: New>Failing Accepted>Failing Starting>Failing Running>Failing Completing>Failing Failing>Failing
     remove: Resuming>Failing
+    wait: Completing>Accepted
   )"));
 }
 

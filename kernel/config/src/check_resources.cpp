@@ -1,7 +1,11 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Guaranteed and max resources down the tree. Types that are not named are unlimited.
+#include <set>
+#include <string>
+
 #include "queues_source.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/resources.hpp"
 
 namespace tenon::config {
 
@@ -19,17 +23,23 @@ class resource_checker {
     check_own(queue, parent_max);
     const amount_map max = component_min(queue.max.amounts, parent_max);
     amount_map sum;
-    for (const queue_source &child : queue.queues) add_saturating(sum, check(child, max));
+    for (const queue_source &child : queue.queues) {
+      const amount_map guaranteed = check(child, max);
+      check_added(child, sum, guaranteed);
+      add_saturating(sum, guaranteed);
+    }
     check_sum(queue, max, sum);
     return all_zero(queue.guaranteed.amounts) ? sum : queue.guaranteed.amounts;
   }
 
  private:
   void check_own(const queue_source &queue, const amount_map &parent_max) {
-    queue.guaranteed.report_bad(report_);
-    queue.max.report_bad(report_);
-    queue.child_template.max.report_bad(report_);
-    queue.child_template.guaranteed.report_bad(report_);
+    for (const quantities_source *of :
+         {&queue.guaranteed, &queue.max, &queue.child_template.max, &queue.child_template.guaranteed}) {
+      of->report_bad(report_);
+      check_kernel_takes(*of);
+    }
+    for (const limit_source &limit : queue.limits) check_kernel_takes(limit.max);
     const amount_map &guaranteed = queue.guaranteed.amounts;
     const amount_map &max = queue.max.amounts;
     if (!fits(max, guaranteed)) {
@@ -47,6 +57,30 @@ class resource_checker {
     if (queue.max.written() && queue.max.good() && !max.empty() && all_zero(max)) {
       report_.warn(queue.max.node->at, "max of queue " + queue.name + " is all zero and is ignored",
                    "at least one amount above 0", "to keep a queue empty give it no submitacl");
+    }
+  }
+
+  // What the kernel would refuse at every registration.
+  void check_kernel_takes(const quantities_source &of) {
+    for (const auto &[type, amount] : of.amounts) {
+      if (amount > largest_sum) {
+        report_.refuse(of.place_of(type), messages::amount_too_large(type, amount), "at most 2^62", "lower it");
+      }
+      const bool one_more = types_.insert(type).second && types_.size() == max_types + 1;
+      if (one_more) {
+        report_.refuse(of.place_of(type), messages::too_many_resource_types(type, max_types),
+                       "no more types in one partition", "leave out types that nothing asks for");
+      }
+    }
+  }
+
+  void check_added(const queue_source &child, const amount_map &sum, const amount_map &guaranteed) {
+    for (const auto &[type, amount] : guaranteed) {
+      const auto there = sum.find(type);
+      if (amount > largest_sum || there == sum.end() || tenon::add_saturating(there->second, amount) <= largest_sum)
+        continue;
+      report_.refuse(child.at, messages::sum_too_large(type, amount, 1, there->second),
+                     "guarantees of at most 2^62 in sum", "lower it, or those of the queues beside it");
     }
   }
 
@@ -68,6 +102,7 @@ class resource_checker {
   }
 
   problems &report_;
+  std::set<std::string> types_;
 };
 
 }  // namespace

@@ -367,6 +367,7 @@ constexpr key_spec timeouts_keys[] = {
 };
 
 constexpr std::string_view switch_text[] = {"enabled", "disabled"};
+constexpr std::string_view gang_start_text[] = {"piecewise", "whole"};
 constexpr std::string_view priority_text[] = {"default", "fence"};
 constexpr std::string_view preemption_text[] = {"default", "fence", "disabled", "intra"};
 
@@ -431,6 +432,16 @@ constexpr property_spec properties[] = {
      .fallback = "`0`: off",
      .inherited = "yes",
      .summary = "How long after `max` was lowered the queue is brought down."},
+    {.name = "gang.start",
+     .kind = property_spec::value::choice,
+     .values = "`whole`, `piecewise`",
+     .fallback = "`whole` for hard gangs, `piecewise` for soft ones",
+     .inherited = "yes",
+     .summary =
+         "`whole`: no placeholder of a gang is placed before all of them fit at once. `piecewise`: each as soon as it "
+         "fits. An application may say it with the tag `tenon/gang-start`.",
+     .allowed = gang_start_text,
+     .tenon_only = true},
     {.name = "queue.sort.policy",
      .kind = property_spec::value::policy,
      .values = "`fair`, `priority`, or one that a module provides",

@@ -304,10 +304,10 @@ class placements {
     for (const submission &one : samples) {
       if (is_over(stops)) return;
       if (!one.partition.starts_with(partition_prefix(out.rm))) continue;
-      const where_it_goes was = before.submit(one);
+      // Both try each of them: a refused one may leave queues that others are placed in.
+      const where_it_goes was = before.submit(one), is = now.submit(one);
       if (was.queue.empty() || (!one.is_in.empty() && one.is_in != was.queue)) continue;
       ++out.submissions;
-      const where_it_goes is = now.submit(one);
       if (is.queue == was.queue) continue;
       if (is.queue.empty())
         lose(one, was, is, out);

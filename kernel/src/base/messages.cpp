@@ -7,6 +7,7 @@
 #include "base/one_line.hpp"
 #include "tenon/kernel/devices.hpp"
 #include "tenon/kernel/duration.hpp"
+#include "tenon/kernel/resources.hpp"
 
 namespace tenon::messages {
 namespace {
@@ -46,6 +47,15 @@ std::string too_many_resource_types(std::string_view type, uint32_t limit) {
       {"resource type ", type, " is one more than the ", std::to_string(limit), " that this scheduler is set up for"});
 }
 std::string negative_amount(std::string_view type) { return join({"resource ", type, " is negative"}); }
+std::string amount_too_large(std::string_view type, int64_t amount) {
+  return join(
+      {"resource ", type, " is ", std::to_string(amount), ", and the largest amount is ", std::to_string(largest_sum)});
+}
+std::string sum_too_large(std::string_view type, int64_t amount, int64_t times, int64_t there) {
+  const std::string count = times == 1 ? std::string() : join({std::to_string(times), " times "});
+  return join({"resource ", type, ": ", count, std::to_string(amount), " and the ", std::to_string(there),
+               " that are counted already are more than the largest sum, ", std::to_string(largest_sum)});
+}
 std::string queue_too_deep(std::string_view queue, uint32_t limit) {
   return join(
       {"queue ", queue, " is deeper than the ", std::to_string(limit), " levels that this scheduler is set up for"});
@@ -133,9 +143,9 @@ std::string completing_timeout(int64_t ms) {
 std::string terminated_timeout(int64_t ms, std::string_view state) {
   return join({"TerminatedTimeout: ", format_duration_ms(ms), " in ", state});
 }
-std::string reservation_timeout(int64_t ms, uint64_t allocated, uint64_t pending) {
-  return join({reservation_timeout(), ": ", format_duration_ms(ms), " in Accepted, placeholders allocated: ",
-               std::to_string(allocated), ", pending: ", std::to_string(pending)});
+std::string reservation_timeout(int64_t ms, std::string_view state, uint64_t allocated, uint64_t pending) {
+  return join({reservation_timeout(), ": ", format_duration_ms(ms), " in ", state,
+               ", placeholders allocated: ", std::to_string(allocated), ", pending: ", std::to_string(pending)});
 }
 std::string execution_timeout(int64_t since_start_ms) {
   return join({execution_timeout(), ": ", format_duration_ms(since_start_ms), " since it started"});

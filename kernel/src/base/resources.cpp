@@ -54,14 +54,33 @@ std::optional<bool> decided_by_types(const resources &a, const resources &b) {
 
 type_index resource_types::intern(std::string_view name) {
   if (const type_index known = find(name); known != no_type) return known;
-  if (names_.size() >= std::min(limit_, max_types)) return no_type;
-  names_.emplace_back(name);
-  return count() - 1;
+  const auto same = std::find(names_.begin(), names_.end(), name);
+  if (same == names_.end() && forgotten_ == 0) {
+    if (names_.size() >= std::min(limit_, max_types)) return no_type;
+    names_.emplace_back(name);
+    ++version_;
+    return count() - 1;
+  }
+  const auto t = static_cast<type_index>(same == names_.end() ? __builtin_ctzll(forgotten_) : same - names_.begin());
+  forgotten_ &= ~(uint64_t{1} << t);
+  if (same == names_.end()) {
+    names_[t] = name;
+    ++version_;
+  }
+  return t;
+}
+
+void resource_types::keep_only(uint64_t mask) {
+  for (type_index t = 0; t < count(); ++t) {
+    if ((mask >> t & 1U) == 0) forgotten_ |= uint64_t{1} << t;
+  }
+  ++version_;
 }
 
 type_index resource_types::find(std::string_view name) const {
   const auto at = std::find(names_.begin(), names_.end(), name);
-  return at == names_.end() ? no_type : static_cast<type_index>(at - names_.begin());
+  const auto t = static_cast<type_index>(at - names_.begin());
+  return at == names_.end() || !is_known(t) ? no_type : t;
 }
 
 resources::resources(const resources &) = default;

@@ -6,6 +6,7 @@
 #include <boost/json/src.hpp>
 
 #include "tenon/kernel/names.hpp"
+#include "tenon/kernel/resources.hpp"
 
 namespace tenon::internal {
 
@@ -32,7 +33,8 @@ std::optional<amount_map> amounts_in_tag(std::string_view json) {
   bool some = false;
   for (const auto &[type, quantity] : types->as_object()) {
     const boost::json::value *value = quantity.is_object() ? quantity.as_object().if_contains("value") : nullptr;
-    if (value == nullptr || !value->is_int64() || value->as_int64() < 0) return std::nullopt;
+    if (value == nullptr || !value->is_int64()) return std::nullopt;
+    if (value->as_int64() < 0 || value->as_int64() > largest_sum) return std::nullopt;
     amounts[std::string(type)] = value->as_int64();
     some |= value->as_int64() > 0;
   }

@@ -67,9 +67,7 @@ void application_intake::obey(const tenon::add_application &c) {
     return reject_application(c, messages::user_invalid(), true);
   }
   application_terms terms;
-  type_lookup by_name(types);
-  std::string problem = resource_intake::check_amounts({{c.placeholder_ask, terms.gang}}, by_name);
-  intake.intern(by_name);
+  std::string problem = intake.check_amounts({{c.placeholder_ask, terms.gang}});
   if (!problem.empty()) return reject_application(as, std::move(problem), true);
   if (identity.state != object_state::active) {
     return reject_application(
@@ -125,7 +123,7 @@ application &application_intake::take_in(const tenon::add_application &c, applic
   app.placeholder_ask.prune();
   app.hard_gang = c.hard_gang;
   app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
-  app.said_creation_ms = creation_in(c.tags);
+  app.said_creation_ms = std::min(creation_in(c.tags), shared.now_ms);
   app.independent = independent;
   keeps.add(app);
   changes.apply(application_admitted{app});

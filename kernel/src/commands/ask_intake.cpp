@@ -11,6 +11,8 @@
 #include "lifecycle/application_states.hpp"
 #include "lifecycle/ask_classifier.hpp"
 #include "lifecycle/resource_intake.hpp"
+#include "model/application_id.hpp"
+#include "model/may_run.hpp"
 #include "policies/node_sorting.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/change_dispatcher.hpp"
@@ -25,36 +27,71 @@ namespace tenon::internal {
 
 // -- Asks. --
 
-std::string ask_intake::check(const tenon::put_ask &c, ask_terms &out, type_lookup &by_name) const {
+std::string ask_intake::check(const tenon::put_ask &c, ask_terms &out) const {
   if (c.key.empty()) return messages::key_empty();
   if (!c.application.empty()) {
     out.owner = submitted.find_application(c.application);
     if (std::string problem = application_problem(out.owner, c.application); !problem.empty()) return problem;
   }
-  const resources *known = c.max_allocations < 1 ? nullptr : checked_.find(c.resources);
+  const resources *known = c.max_allocations < 1 ? nullptr : find_checked(c.resources);
   if (known != nullptr) {
     out.need = *known;
-  } else if (std::string problem = check_need_of(c, out.need, by_name); !problem.empty()) {
+  } else if (std::string problem = check_need_of(c, out.need); !problem.empty()) {
     return problem;
   }
-  if (std::string problem = check_devices(c.tags, out, by_name); !problem.empty()) return problem;
+  if (std::string problem = check_asked(c, out); !problem.empty()) return problem;
+  if (std::string problem = check_devices(c.tags, out); !problem.empty()) return problem;
   out.priority = c.priority;
   out.need_is_known = known != nullptr;
   return check_priority(c.priority_class, out.priority);
 }
 
-std::string ask_intake::check_devices(texts tags, ask_terms &out, const type_lookup &by_name) {
-  return tags.empty() ? std::string() : device_holdings::check_ask(tags, out.need, by_name, out.devices);
+// Of an ask of this key that is there, what is pending or proposed goes.
+std::string ask_intake::check_asked(const tenon::put_ask &c, const ask_terms &terms) const {
+  const application *app =
+      c.application.empty() ? submitted.find_application(application_id_of({}, c.key)) : terms.owner;
+  const ask *old = app == nullptr ? nullptr : app->asks.find(c.key);
+  int64_t goes = 0, stays = 0;
+  if (old != nullptr) {
+    goes = old->pending();
+    stays = static_cast<int64_t>(old->allocations.size()) + old->under_way;
+    for (const proposal &p : app->proposals) {
+      if (&p.of() != old) continue;
+      --stays;
+      goes += p.made != nullptr ? 1 : 0;
+    }
+  }
+  return intake.check_sum(terms.need, std::max<int64_t>(0, c.max_allocations - stays), [&](type_index t) {
+    const wide_sum counted = wide_sum{root->pending[t]} + root->allocated[t];
+    return goes == 0 ? counted : counted - wide_sum{classes[old->class_id].need[t]} * goes;
+  });
 }
 
-std::string ask_intake::check_need_of(const tenon::put_ask &c, resources &need, type_lookup &by_name) {
+std::string ask_intake::check_devices(texts tags, ask_terms &out) const {
+  return tags.empty() ? std::string() : device_holdings::check_ask(tags, out.need, types, out.devices);
+}
+
+// Null: it has to be checked. A type that is forgotten since may have given its index away.
+const resources *ask_intake::find_checked(amounts said) const {
+  const resources *known = checked_for_ == types.version() ? checked_.find(said) : nullptr;
+  if (known != nullptr) intake.keep(*known);
+  return known;
+}
+
+void ask_intake::note_checked(amounts said, const resources &need) {
+  if (checked_for_ != types.version()) checked_ = {};
+  checked_for_ = types.version();
+  checked_.note(said, need);
+}
+
+std::string ask_intake::check_need_of(const tenon::put_ask &c, resources &need) const {
   if (c.max_allocations < 1) {
     const bool bad_amounts =
         std::all_of(c.resources.begin(), c.resources.end(), [](const auto &r) { return r.amount == 0; }) ||
         std::any_of(c.resources.begin(), c.resources.end(), [](const auto &r) { return r.amount < 0; });
     if (!bad_amounts) return messages::no_allocations_wanted();
   }
-  return resource_intake::check_need(c.resources, need, by_name);
+  return intake.check_need(c.resources, need);
 }
 
 std::string ask_intake::application_problem(const application *app, std::string_view app_id) {
@@ -73,12 +110,10 @@ std::string ask_intake::check_priority(std::string_view class_name, int32_t &pri
 
 void ask_intake::obey(const tenon::put_ask &c) {
   ask_terms terms;
-  type_lookup by_name(types);
-  std::string problem = check(c, terms, by_name);
-  intake.intern(by_name);
+  std::string problem = check(c, terms);
   if (problem.empty() && c.application.empty()) terms.owner = applications.independent_application(c, problem);
   if (!problem.empty()) return reject_ask(c, std::move(problem));
-  if (!terms.need_is_known) checked_.note(c.resources, terms.need);
+  if (!terms.need_is_known) note_checked(c.resources, terms.need);
   sortings.ask_came(terms.need, c.tags, c.max_allocations);
   application *app = terms.owner;
   const ask_key key(c.key);
@@ -108,7 +143,9 @@ void ask_intake::obey(const tenon::put_ask &c) {
   allocations.add_pending_of(*a, a->pending());
   lines.enqueue(*a);
   placeholder_timers.watch_left_over(*app, false);
-  if (app->state == application_state::new_ || app->state == application_state::completing) {
+  if (app->state == application_state::completing && full_queue_on_path_of(*app) != nullptr) {
+    states.move(*app, application_event::wait, messages::ask_added());
+  } else if (app->state == application_state::new_ || app->state == application_state::completing) {
     states.run(*app, messages::ask_added());
   }
   replacements.run_short_gang(*app);  // it may have been a placeholder
@@ -118,7 +155,7 @@ void ask_intake::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority, int
   changes.apply(ask_filled{a, wanted});
   a.priority = priority;
   a.arrival = next_arrival_++;
-  a.create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms;
+  a.create_time_ms = shared.past_time(c.create_time_ms);
   a.placeholder = c.placeholder && !c.task_group.empty();
   a.originator = c.originator;
   a.preempt_self = c.allow_preempt_self;

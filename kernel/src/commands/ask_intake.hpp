@@ -10,13 +10,14 @@
 #include "commands/checked_needs.hpp"
 #include "forward.hpp"
 #include "model/partition_model.hpp"
-#include "model/type_lookup.hpp"
 #include "tenon/kernel/commands.hpp"
 
 namespace tenon::internal {
 
 struct ask_intake_access {
   const core &shared;
+  const std::unique_ptr<queue> &root;
+  const class_table &classes;
   const resource_types &types;
   const node_table &nodes;
   const application_table &submitted;
@@ -50,6 +51,11 @@ struct ask_terms {
   bool need_is_known = false;  // it was checked before
 };
 
+// What allocations that the RM reports are added to: what is on their node, and what a new node brought before them.
+struct existing_sums {
+  resources on_node, asked;
+};
+
 class ask_intake : ask_intake_access {
  public:
   explicit ask_intake(const ask_intake_access &all) : ask_intake_access(all) {}
@@ -60,7 +66,7 @@ class ask_intake : ask_intake_access {
   // -- What runs on a node already. --
   // What is wrong with it, or "". `n` is null where its node is new. Interns types, and makes the application of an
   // independent ask.
-  std::string admit(const existing_allocation &e, const node *n, ask_terms &out);
+  std::string admit(const existing_allocation &e, const node *n, existing_sums &sums, ask_terms &out);
   void add_existing(const existing_allocation &e, node &n, bool node_is_new, const ask_terms &terms);
 
   // As another one has it: for a copy of the partition.
@@ -69,11 +75,18 @@ class ask_intake : ask_intake_access {
 
  private:
   // "" or why not.
-  std::string check(const tenon::put_ask &c, ask_terms &out, type_lookup &by_name) const;
-  std::string check(const existing_allocation &e, const node *n, ask_terms &out, type_lookup &by_name) const;
+  std::string check(const tenon::put_ask &c, ask_terms &out) const;
+  std::string check(const existing_allocation &e, const node *n, ask_terms &out) const;
+  std::string check_sums(const existing_allocation &e, const node *n, existing_sums &sums,
+                         const ask_terms &terms) const;
+  static allocation *meant_by(const existing_allocation &e, const ask &a, const node &n);
   [[nodiscard]] std::string problem_without_node(const tenon::put_allocation &c) const;
-  static std::string check_devices(texts tags, ask_terms &out, const type_lookup &by_name);
-  static std::string check_need_of(const tenon::put_ask &c, resources &need, type_lookup &by_name);
+  // "" or which sum of the partition would become too large.
+  std::string check_asked(const tenon::put_ask &c, const ask_terms &terms) const;
+  std::string check_devices(texts tags, ask_terms &out) const;
+  std::string check_need_of(const tenon::put_ask &c, resources &need) const;
+  const resources *find_checked(amounts said) const;
+  void note_checked(amounts said, const resources &need);
   // "" or why it takes no asks; null: there is no application of that id.
   static std::string application_problem(const application *app, std::string_view app_id);
   std::string check_priority(std::string_view class_name, int32_t &priority) const;
@@ -83,6 +96,7 @@ class ask_intake : ask_intake_access {
 
   uint64_t next_arrival_ = 1;
   checked_needs checked_;
+  uint64_t checked_for_ = 0;  // version of the types
   std::set<std::string, std::less<>>
       named_classes_;  // of the priority classes, past ones included, those that asks named
 };

@@ -24,53 +24,85 @@
 
 namespace tenon::internal {
 
-std::string ask_intake::check(const existing_allocation &e, const node *n, ask_terms &out, type_lookup &by_name) const {
+std::string ask_intake::check(const existing_allocation &e, const node *n, ask_terms &out) const {
   const tenon::put_ask &c = e.ask;
   if (c.key.empty()) return messages::key_empty();
   if (e.foreign) {
     for (const named_amount &item : c.resources) {
       if (item.amount < 0) return messages::negative_resources();
     }
-    std::string problem = resource_intake::check_amounts({{c.resources, out.need}}, by_name);
-    return problem.empty() ? device_holdings::check_detail(c.key, e.detail, out.need, by_name) : problem;
+    std::string problem = intake.check_amounts({{c.resources, out.need}});
+    return problem.empty() ? device_holdings::check_detail(c.key, e.detail, out.need, types) : problem;
   }
   if (!c.application.empty()) {
     out.owner = submitted.find_application(c.application);
     if (std::string problem = application_problem(out.owner, c.application); !problem.empty()) return problem;
   }
-  if (const resources *known = checked_.find(c.resources); known != nullptr) {
+  if (const resources *known = find_checked(c.resources); known != nullptr) {
     out.need = *known;
     out.need_is_known = true;
-  } else if (std::string problem = resource_intake::check_need(c.resources, out.need, by_name); !problem.empty()) {
+  } else if (std::string problem = intake.check_need(c.resources, out.need); !problem.empty()) {
     return problem;
   }
-  if (std::string problem = check_devices(c.tags, out, by_name); !problem.empty()) return problem;
+  if (std::string problem = check_devices(c.tags, out); !problem.empty()) return problem;
   if (!e.detail.empty()) {
-    std::string problem = device_holdings::check_detail(c.key, e.detail, out.need, by_name);
+    std::string problem = device_holdings::check_detail(c.key, e.detail, out.need, types);
     if (!problem.empty()) return problem;
   }
   out.priority = c.priority;
   if (std::string problem = check_priority(c.priority_class, out.priority); !problem.empty()) return problem;
   if (c.application.empty()) out.owner = submitted.find_application(application_id_of({}, c.key));
   if (const ask *a = out.owner == nullptr ? nullptr : out.owner->asks.find(c.key); a != nullptr && n != nullptr) {
-    std::vector<allocation *> live(a->allocations.begin(), a->allocations.end());
-    std::erase_if(live, [](const allocation *x) { return x->state == allocation_state::proposed; });
-    const auto known =
-        std::find_if(live.begin(), live.end(), [&](const allocation *x) { return x->sequence == e.sequence; });
-    const bool here = std::any_of(live.begin(), live.end(), [&](const allocation *x) { return x->where == n; });
-    const bool all_placed = static_cast<int64_t>(live.size()) >= c.max_allocations && !live.empty();
-    const bool elsewhere =
-        e.sequence != 0 ? known != live.end() && (*known)->where != n : !e.apart && all_placed && !here;
+    const allocation *meant = meant_by(e, *a, *n);
+    const bool elsewhere = meant != nullptr && meant->where != n;
     if (elsewhere) return messages::allocation_elsewhere(c.key, n->id);
   }
   return {};
 }
 
-std::string ask_intake::admit(const existing_allocation &e, const node *n, ask_terms &out) {
-  type_lookup by_name(types);
-  std::string problem = check(e, n, out, by_name);
-  intake.intern(by_name);
-  if (problem.empty() && !e.foreign && !out.need_is_known) checked_.note(e.ask.resources, out.need);
+// The allocation of the ask that takes what is reported; null: none does, and one more is there.
+allocation *ask_intake::meant_by(const existing_allocation &e, const ask &a, const node &n) {
+  int64_t live = 0;
+  allocation *first = nullptr, *here = nullptr;
+  for (allocation *x : a.allocations) {
+    if (x->state == allocation_state::proposed) continue;
+    ++live;
+    if (e.sequence != 0 && x->sequence == e.sequence) return x;
+    if (first == nullptr) first = x;
+    if (here == nullptr && x->where == &n) here = x;
+  }
+  if (e.sequence != 0 || e.apart || live < e.ask.max_allocations) return nullptr;
+  return here != nullptr ? here : first;
+}
+
+// "" or which sum of its node or of the partition would become too large.
+std::string ask_intake::check_sums(const existing_allocation &e, const node *n, existing_sums &sums,
+                                   const ask_terms &terms) const {
+  const allocation *old = nullptr;
+  if (e.foreign) {
+    old = foreign.find(e.ask.key);
+  } else if (const ask *a = terms.owner == nullptr ? nullptr : terms.owner->asks.find(e.ask.key);
+             a != nullptr && n != nullptr) {
+    old = meant_by(e, *a, *n);
+  }
+  const auto before = [&](type_index t) { return old == nullptr ? int64_t{0} : classes[old->class_id].need[t]; };
+  std::string problem = intake.check_sum(terms.need, 1, [&](type_index t) {
+    return wide_sum{sums.on_node[t]} - (old != nullptr && old->where == n ? before(t) : 0);
+  });
+  if (problem.empty() && !e.foreign) {
+    problem = intake.check_sum(terms.need, 1, [&](type_index t) {
+      return wide_sum{root->pending[t]} + root->allocated[t] + sums.asked[t] - before(t);
+    });
+  }
+  sums.on_node += terms.need;
+  if (!e.foreign) sums.asked += terms.need;
+  return problem;
+}
+
+std::string ask_intake::admit(const existing_allocation &e, const node *n, existing_sums &sums, ask_terms &out) {
+  std::string problem = check(e, n, out);
+  if (problem.empty()) problem = check_sums(e, n, sums, out);
+  if (problem.empty() && !e.foreign && !out.need_is_known) note_checked(e.ask.resources, out.need);
   const bool independent = !e.foreign && e.ask.application.empty();
   if (problem.empty() && independent) out.owner = applications.independent_application(e.ask, problem);
   return problem;
@@ -91,9 +123,14 @@ void ask_intake::obey(const tenon::put_allocation &c) {
   const existing_allocation &e = c.allocation;
   node *n = nodes.find(c.node);
   ask_terms terms;
+  existing_sums sums;
+  if (n != nullptr) {
+    sums.on_node = n->occupied;
+    sums.on_node += n->allocated;
+  }
   std::string problem = e.ask.key.empty() ? messages::key_empty()
                         : n == nullptr    ? problem_without_node(c)
-                                          : admit(e, n, terms);
+                                          : admit(e, n, sums, terms);
   if (!problem.empty()) {
     decision_view &d = decisions.emit(decided::allocation_rejected{decisions.keep(std::move(problem))});
     d.application = decisions.keep(std::string(e.ask.application));
@@ -119,13 +156,8 @@ void ask_intake::add_existing(const existing_allocation &e, node &n, bool node_i
     a = app.asks.find(key);  // it may be gone with them
   }
   if (a != nullptr) {
-    const auto meant = std::find_if(a->allocations.begin(), a->allocations.end(), [&](const allocation *x) {
-      return e.sequence != 0 ? x->sequence == e.sequence : x->where == &n;
-    });
-    const bool all_placed = static_cast<int64_t>(a->allocations.size()) >= c.max_allocations;
-    const bool may_be_there = !node_is_new && (e.sequence != 0 || (!e.apart && all_placed));
-    if (may_be_there && meant != a->allocations.end()) {
-      allocations.resize(**meant, need, e.detail);
+    if (allocation *meant = node_is_new ? nullptr : meant_by(e, *a, n); meant != nullptr) {
+      allocations.resize(*meant, need, e.detail);
       return quotas.look_at_path(*app.home);
     }
   } else {
@@ -145,7 +177,7 @@ void ask_intake::add_existing(const existing_allocation &e, node &n, bool node_i
                                .preempt_self = c.allow_preempt_self,
                                .bound = !c.required_node.empty(),
                                .gang = gangs.group_named(app, c.task_group),
-                               .create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms,
+                               .create_time_ms = shared.past_time(c.create_time_ms),
                                .execution_timeout_ms = c.execution_timeout_ms};
   if (app.task_groups.size() != groups_before) keeps.add(app, *terms.gang);
   node *kept = reservations.use(*a);

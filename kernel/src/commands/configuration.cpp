@@ -44,16 +44,14 @@ void collect_policies(const queue_config &c, std::set<std::string> &app_sort, st
   for (const queue_config &child : c.queues) collect_policies(child, app_sort, queue_sort);
 }
 
-void collect_types(const queue_config &c, std::vector<std::string> &out) {
-  const auto take = [&](const amount_map &amounts) {
-    for (const auto &[type, amount] : amounts) out.push_back(type);
-  };
+void collect_amounts(const queue_config &c, std::vector<std::pair<std::string, int64_t>> &out) {
+  const auto take = [&](const amount_map &amounts) { out.insert(out.end(), amounts.begin(), amounts.end()); };
   take(c.guaranteed);
   take(c.max);
   take(c.child_template.guaranteed);
   take(c.child_template.max);
   for (const limit_config &limit : c.limits) take(limit.max_resources);
-  for (const queue_config &child : c.queues) collect_types(child, out);
+  for (const queue_config &child : c.queues) collect_amounts(child, out);
 }
 
 }  // namespace
@@ -67,13 +65,13 @@ std::string configuration::check(const partition_config &c) {
   if (std::string problem = queues.problem_with(c.root, c.root.name, 1, shared.options.max_queue_depth);
       !problem.empty())
     return problem;
-  std::vector<std::string> wanted;
-  collect_types(c.root, wanted);
-  resource_types trial = types;
-  for (const std::string &type : wanted) {
-    if (trial.intern(type) == no_type) return messages::too_many_resource_types(type, types.limit());
+  std::vector<std::pair<std::string, int64_t>> wanted;
+  collect_amounts(c.root, wanted);
+  intake.begin_command();
+  for (const auto &[type, amount] : wanted) {
+    if (amount > largest_sum) return messages::amount_too_large(type, amount);
+    if (intake.bring(type) == no_type) return messages::too_many_resource_types(type, types.limit());
   }
-  staged.types = std::move(wanted);
   if (std::string problem = stage_policies(c); !problem.empty()) return problem;
   return check_prepared(c.root, c.root.name, c.root.properties, {});
 }
@@ -153,7 +151,6 @@ void configuration::apply(const partition_config &c, const std::map<std::string,
   priority_classes = classes_of_priority;
   administration.take_back();
   placement.use(std::move(staged.rules));
-  for (const std::string &type : staged.types) types.intern(type);
   orders.queues.of_queues.merge(staged.queue_policies);
   orders.queues.of_applications.merge(staged.app_policies);
   if (fresh) verdicts.adopt(std::move(staged.predicates));

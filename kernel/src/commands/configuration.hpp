@@ -67,7 +67,6 @@ class configuration : configuration_access {
 
   struct {
     std::vector<std::unique_ptr<placement_rule>> rules;
-    std::vector<std::string> types;
     std::unique_ptr<sort_policy> node_policy;
     std::vector<node_predicate> predicates;
     std::map<std::string, std::unique_ptr<sort_policy>> queue_policies, app_policies;

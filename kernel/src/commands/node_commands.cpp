@@ -35,7 +35,7 @@ void node_commands::refuse_update(std::string why, std::string_view node_id) {
   refuse(decided::node_update_rejected{kept}, node_id);
 }
 
-std::string node_commands::check_node_devices(texts attributes, type_lookup &by_name) {
+std::string node_commands::check_node_devices(texts attributes) const {
   std::map<std::string_view, std::string_view> divided;  // by key; what is sent last counts
   for (const named_text &attribute : attributes) {
     if (devices_type(attribute.key)) divided[attribute.key] = attribute.value;
@@ -45,29 +45,37 @@ std::string node_commands::check_node_devices(texts attributes, type_lookup &by_
     const std::string_view type = *devices_type(key);
     if (!is_device_type(type)) return messages::devices_type_invalid(key);
     if (!parse_device_split(value)) return messages::devices_malformed(key, value);
-    named.push_back({type, 0});
+    named.push_back({type, 1});
   }
   resources ignored;
-  return resource_intake::check_amounts({{named, ignored}}, by_name);
+  return intake.check_amounts({{named, ignored}});
 }
 
-std::string node_commands::check(const tenon::add_node &c, node_terms &out, type_lookup &by_name) const {
+std::string node_commands::check(const tenon::add_node &c, node_terms &out) const {
   if (of.state == object_state::draining) return messages::node_to_draining_partition(of.name, c.node);
   if (c.node.empty()) return messages::node_without_id();
   if (nodes.find(c.node) != nullptr) return messages::node_exists(of.name, c.node);
-  std::string problem =
-      resource_intake::check_amounts({{c.capacity, out.capacity}, {c.occupied, out.occupied}}, by_name);
-  if (problem.empty()) problem = check_node_devices(c.attributes, by_name);
+  std::string problem = intake.check_amounts({{c.capacity, out.capacity}, {c.occupied, out.occupied}});
+  if (problem.empty()) problem = check_node_devices(c.attributes);
+  if (problem.empty()) problem = check_total(out.capacity, nullptr);
   out.capacity.prune();
   out.occupied.prune();
   return problem;
 }
 
+// "" or of which type all nodes together would have too much, where the node `n` has these capacities.
+std::string node_commands::check_total(const resources &capacity, const node *n) const {
+  return intake.check_sum(capacity, 1,
+                          [&](type_index t) { return wide_sum{total[t]} - (n == nullptr ? 0 : n->capacity[t]); });
+}
+
 // "" or why what runs on it cannot be taken over: then nothing stays of the applications that were made for it.
-std::string node_commands::admit_existing(const tenon::add_node &c, std::vector<ask_terms> &out) {
+std::string node_commands::admit_existing(const tenon::add_node &c, node_terms &terms) {
+  std::vector<ask_terms> &out = terms.existing;
   out.resize(c.existing.size());
+  existing_sums sums{terms.occupied, {}};
   for (size_t i = 0; i < c.existing.size(); ++i) {
-    const std::string problem = asks.admit(c.existing[i], nullptr, out[i]);
+    const std::string problem = asks.admit(c.existing[i], nullptr, sums, out[i]);
     if (problem.empty()) continue;
     for (size_t made = 0; made < i; ++made) applications.forget_unused_independent(c.existing[made]);
     return messages::node_allocation_not_restored(c.existing[i].ask.key, problem);
@@ -77,10 +85,8 @@ std::string node_commands::admit_existing(const tenon::add_node &c, std::vector<
 
 void node_commands::obey(const tenon::add_node &c) {
   node_terms terms;
-  type_lookup by_name(types);
-  std::string problem = check(c, terms, by_name);
-  intake.intern(by_name);
-  if (problem.empty()) problem = admit_existing(c, terms.existing);
+  std::string problem = check(c, terms);
+  if (problem.empty()) problem = admit_existing(c, terms);
   if (!problem.empty()) {
     const std::string_view why = decisions.keep(messages::node_rejected(problem));
     facts.tell_rejected(fact_kind::node_rejected, c.node, why);
@@ -107,18 +113,21 @@ void node_commands::obey(const tenon::add_node &c) {
   changes.apply(node_changed{n});
 }
 
-std::string node_commands::check(const tenon::update_node &c, const node *n, node_terms &out,
-                                 type_lookup &by_name) const {
+std::string node_commands::check(const tenon::update_node &c, const node *n, node_terms &out) const {
   if (n == nullptr) return messages::node_not_found(c.node);
-  std::string problem = resource_intake::check_amounts({{c.has_capacity ? c.capacity : amounts{}, out.capacity},
-                                                        {c.has_occupied ? c.occupied : amounts{}, out.occupied}},
-                                                       by_name);
+  std::string problem = intake.check_amounts({{c.has_capacity ? c.capacity : amounts{}, out.capacity},
+                                              {c.has_occupied ? c.occupied : amounts{}, out.occupied}});
+  if (problem.empty()) problem = check_total(out.capacity, n);
+  if (problem.empty() && c.has_occupied) {
+    resources foreign_ones;
+    for (const allocation *a : n->foreign) foreign_ones += classes[a->class_id].need;
+    problem =
+        intake.check_sum(out.occupied, 1, [&](type_index t) { return wide_sum{foreign_ones[t]} + n->allocated[t]; });
+    out.occupied.prune();
+    out.occupied += foreign_ones;
+  }
   if (!problem.empty()) return problem;
   out.capacity.prune();
-  out.occupied.prune();
-  if (c.has_occupied) {
-    for (const allocation *a : n->foreign) out.occupied += classes[a->class_id].need;
-  }
   if (!c.has_attributes) return {};
   for (const named_text &attribute : c.attributes) {
     if (attribute.key != "si/node-partition" || attribute.value.empty()) continue;
@@ -126,15 +135,13 @@ std::string node_commands::check(const tenon::update_node &c, const node *n, nod
       return messages::node_partition_changed(c.node, attribute.value);
     }
   }
-  return check_node_devices(c.attributes, by_name);
+  return check_node_devices(c.attributes);
 }
 
 void node_commands::obey(const tenon::update_node &c) {
   node *n = nodes.find(c.node);
   node_terms terms;
-  type_lookup by_name(types);
-  std::string problem = check(c, n, terms, by_name);
-  intake.intern(by_name);
+  std::string problem = check(c, n, terms);
   if (!problem.empty()) {
     return refuse_update(std::move(problem), c.node);
   }

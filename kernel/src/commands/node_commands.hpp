@@ -18,6 +18,7 @@ struct node_commands_access {
   partition_identity &of;
   const resource_types &types;
   const class_table &classes;
+  const resources &total;
   node_table &nodes;
   resource_intake &intake;
   ask_intake &asks;
@@ -54,10 +55,11 @@ class node_commands : node_commands_access {
   };
 
   // "" or why not.
-  std::string check(const tenon::add_node &c, node_terms &out, type_lookup &by_name) const;
-  std::string check(const tenon::update_node &c, const node *n, node_terms &out, type_lookup &by_name) const;
-  static std::string check_node_devices(texts attributes, type_lookup &by_name);
-  std::string admit_existing(const tenon::add_node &c, std::vector<ask_terms> &out);
+  std::string check(const tenon::add_node &c, node_terms &out) const;
+  std::string check(const tenon::update_node &c, const node *n, node_terms &out) const;
+  std::string check_node_devices(texts attributes) const;
+  std::string admit_existing(const tenon::add_node &c, node_terms &terms);
+  std::string check_total(const resources &capacity, const node *n) const;
   void refuse(const decided_what &what, std::string_view node_id);
   void refuse_update(std::string why, std::string_view node_id);
   void decommission(node &n);

@@ -4,6 +4,8 @@
 #include "cycle/placer.hpp"
 #include "cycle/required_node.hpp"
 #include "cycle/reserver.hpp"
+#include "cycle/whole_gang.hpp"
+#include "model/queue_properties.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/ready_index.hpp"
@@ -28,6 +30,7 @@ bool queue_pass::try_unit(leaf_class &u) {
   ask_class &c = classes[u.class_id];
   checks.begin_turn();
   if (ready.hold_back(app)) return false;
+  if (a.placeholder && waits_to_begin(app)) return whole_gang.begin(app);
   type_index type = no_type;
   if (usage_node *full = headroom.full_limit(app, c, type); full != nullptr) {
     ready.park_on_limit(g, *full, type);

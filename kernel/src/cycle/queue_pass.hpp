@@ -18,6 +18,7 @@ struct queue_pass_access {
   const internal::headroom &headroom;
   placement_checks &checks;
   internal::placer &placer;
+  internal::whole_gang &whole_gang;
   internal::preemption &preemption;
   internal::reserver &reserver;
   internal::required_node &required;

@@ -9,7 +9,7 @@
 
 namespace tenon::internal {
 
-std::string device_holdings::check_ask(texts tags, const resources &need, const type_lookup &by_name,
+std::string device_holdings::check_ask(texts tags, const resources &need, const resource_types &by_name,
                                        std::vector<class_devices> &out) {
   for (const named_text &tag : tags) {
     const auto type_name = devices_type(tag.key);
@@ -28,7 +28,7 @@ std::string device_holdings::check_ask(texts tags, const resources &need, const 
 }
 
 std::string device_holdings::check_detail(std::string_view key, std::string_view detail, const resources &need,
-                                          const type_lookup &by_name) {
+                                          const resource_types &by_name) {
   const auto shares = parse_detail(detail);
   if (!shares) return messages::detail_malformed(key, detail);
   for (const device_share &share : *shares) {

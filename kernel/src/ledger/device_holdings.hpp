@@ -13,7 +13,6 @@
 #include "model/free_devices.hpp"
 #include "model/node_table.hpp"
 #include "model/objects.hpp"
-#include "model/type_lookup.hpp"
 #include "tenon/kernel/commands.hpp"
 
 namespace tenon::internal {
@@ -32,10 +31,10 @@ class device_holdings : device_holdings_access {
 
   // -- Whether what is told can be. "" or why not. --
   // A type that is there already stays as it is.
-  static std::string check_ask(texts tags, const resources &need, const type_lookup &by_name,
+  static std::string check_ask(texts tags, const resources &need, const resource_types &by_name,
                                std::vector<class_devices> &out);
   static std::string check_detail(std::string_view key, std::string_view detail, const resources &need,
-                                  const type_lookup &by_name);
+                                  const resource_types &by_name);
 
   // -- Who holds which: `record` is of the allocation or the replacement. --
   // As its attributes and what is on it say. True: types that some node divides are others now.

@@ -51,7 +51,7 @@ allocation &allocation_states::place_on(ask &a, node &n, const allocation_terms 
 allocation &allocation_states::place_existing(ask &a, node &n, const allocation_terms &terms, std::string_view detail,
                                               int64_t bind_time_ms) {
   allocation &x = place_on(a, n, terms, {detail}, allocation_event::allocate);
-  if (bind_time_ms != 0) x.bind_time_ms = bind_time_ms;
+  if (bind_time_ms != 0) x.bind_time_ms = std::min(bind_time_ms, clock.now_ms());
   return x;
 }
 

@@ -7,6 +7,7 @@
 #include "ledger/kept_counts.hpp"
 #include "lifecycle/allocation_states.hpp"
 #include "model/partition_model.hpp"
+#include "model/queue_properties.hpp"
 #include "policies/sort_policy.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/change_dispatcher.hpp"
@@ -126,10 +127,14 @@ void application_states::enter_state(application &app, application_state from) {
   } else if (!counts_as_running(app.state)) {
     app.run_epoch = 0;
   }
-  count_up(app, counts_as_running(app.state) || (app.state == application_state::accepted && app.counted));
+  // One whose placeholders are given up keeps its place for what runs of it.
+  const bool may_go_on = app.state == application_state::accepted || app.state == application_state::resuming;
+  const bool goes_on = may_go_on && app.counted && replacements::real_allocations(app) != 0;
+  count_up(app, counts_as_running(app.state) || goes_on);
   if (app.state != application_state::accepted) ready.stop_waiting(app);
   if (app.state == application_state::accepted) app.first_bind_ms = INT64_MAX;
-  if (app.state == application_state::accepted && from == application_state::new_ && !app.placeholder_ask.empty()) {
+  if (app.state == application_state::accepted && from == application_state::new_ && !app.placeholder_ask.empty() &&
+      !begins_whole(app)) {
     placeholder_timers.arm(app, clock.now_ms());
   }
   if (!app.runs()) placeholder_timers.stop_waiting(app);
@@ -154,6 +159,7 @@ void application_states::count_up(application &app, bool counted) {
 
 // The state that a new allocation brings its application to.
 void application_states::after_placing(application &app, const allocation &x) {
+  if (x.placeholder) placeholder_timers.placed(app, x.bind_time_ms);
   if (app.state == application_state::running) return;
   if (!x.placeholder) {
     if (app.state != application_state::resuming) run(app, messages::allocation_added());
@@ -163,10 +169,6 @@ void application_states::after_placing(application &app, const allocation &x) {
     count_up(app, true);
     ready.stop_waiting(app);
     if (app.eligible()) ready.let_go(app);
-    if (x.bind_time_ms < app.first_bind_ms) {
-      app.first_bind_ms = x.bind_time_ms;
-      placeholder_timers.arm(app, x.bind_time_ms);
-    }
   }
   const auto all_placed = [&] {
     if (app.proposals->empty()) return app.placeholders == app.placeholder_ask;
@@ -190,7 +192,6 @@ void application_states::settle(application &app, bool real_went) {
   if (app.state == application_state::resuming) {
     if (app.placeholder_count != 0) return;
     run(app, messages::no_placeholder_left());
-    return replacements.run_short_gang(app);
   }
   if (!app.allocations.empty() || app.has_pending()) return replacements.run_short_gang(app);
   if (app.state == application_state::failing) {

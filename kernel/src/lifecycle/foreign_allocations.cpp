@@ -20,7 +20,7 @@ void foreign_allocations::add(node &n, const existing_allocation &e, const resou
   a.where = &n;
   a.class_id = classifier.plain_class(need).id;
   a.priority = e.ask.priority;
-  a.create_time_ms = e.ask.create_time_ms != 0 ? e.ask.create_time_ms : shared.now_ms;
+  a.create_time_ms = shared.past_time(e.ask.create_time_ms);
   a.bind_time_ms = shared.now_ms;
   changes.apply(allocation_made{a, allocation_event::allocate});
   foreign.emplace(a.key(), &a);

@@ -27,6 +27,10 @@ class foreign_allocations : foreign_allocations_access {
  public:
   explicit foreign_allocations(const foreign_allocations_access &all) : foreign_allocations_access(all) {}
 
+  [[nodiscard]] const allocation *find(std::string_view key) const {
+    const auto found = foreign.find(key);
+    return found == foreign.end() ? nullptr : found->second;
+  }
   void add(node &n, const existing_allocation &e, const resources &need);  // in place of what has its key
   node *remove(std::string_view key);                                      // where it was; null: there is none
   void remove_with(const node &n);                                         // all there, with their node

@@ -77,6 +77,8 @@ void queue_tree::stop_if_wished(queue &q) {
 
 void queue_tree::note_changed() { marks.touch_queues(); }
 
+bool queue_tree::knows_types_of(const amount_map &amounts) { return intake.bring_all(amounts); }
+
 resources queue_tree::configured_amounts(const amount_map &from) { return intake.configured_amounts(from); }
 
 resources queue_tree::configured_max(const queue &of) {
@@ -213,15 +215,12 @@ void queue_tree::forget_retired() {
   limits.forget_gone_queues();
 }
 
-// Sums are kept wide, so that a node that leaves takes away exactly what it brought.
 void queue_tree::count_capacity(const resources &comes, const resources &goes) {
   bool changed = false;
   const resources before = total;
-  const auto count = [&](type_index t, wide_sum amount) {
+  const auto count = [&](type_index t, int64_t amount) {
     if (amount == 0) return;
-    if (total_exact_.size() <= t) total_exact_.resize(t + 1);
-    total_exact_[t] += amount;
-    const int64_t sum = static_cast<int64_t>(std::min<wide_sum>(total_exact_[t], INT64_MAX));
+    const int64_t sum = total[t] + amount;
     if (sum == 0) {
       total.erase(t);
     } else {
@@ -230,7 +229,7 @@ void queue_tree::count_capacity(const resources &comes, const resources &goes) {
     changed = true;
   };
   for_each_type(comes, [&](type_index t, int64_t amount) { count(t, amount); });
-  for_each_type(goes, [&](type_index t, int64_t amount) { count(t, -wide_sum{amount}); });
+  for_each_type(goes, [&](type_index t, int64_t amount) { count(t, -amount); });
   if (!changed) return;
   changes.apply(total_counted{*root, before, total});
   fair_maxima.total_changed();

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/wide_sum.hpp"
 #include "forward.hpp"
 #include "model/administrators_stops.hpp"
 #include "model/objects.hpp"
@@ -43,6 +42,7 @@ class queue_tree final : public queue_lifecycle, queue_tree_access {
   queue &create_queue(queue *parent, std::string_view name, bool leaf, bool managed) override;
   void note_changed() override;
   void resolve_properties(queue &q) override;
+  bool knows_types_of(const amount_map &amounts) override;
   resources configured_amounts(const amount_map &from) override;
   // By its own max and those above it, the root left out; a type without max is unlimited.
   [[nodiscard]] static resources configured_max(const queue &q);
@@ -72,7 +72,6 @@ class queue_tree final : public queue_lifecycle, queue_tree_access {
   void forget_retired();          // in what names queues
 
   std::vector<std::unique_ptr<queue>> gone_;  // until the next drain of decisions
-  std::vector<wide_sum> total_exact_;         // by type, not saturated
   uint64_t next_ = 1;
 };
 

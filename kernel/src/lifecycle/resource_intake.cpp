@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/ask_class.hpp"
 #include "model/node_table.hpp"
 #include "policies/call_contexts.hpp"
 #include "policies/node_sorting.hpp"
@@ -13,51 +14,108 @@
 
 namespace tenon::internal {
 
-std::string resource_intake::check_amounts(std::initializer_list<named_amounts> lists, type_lookup &by_name) {
+std::string resource_intake::check_amounts(std::initializer_list<named_amounts> lists) {
   for (const named_amounts &list : lists) {
     for (const named_amount &item : list.from) {
       if (item.amount < 0) return messages::negative_amount(item.type);
+      if (item.amount > largest_sum) return messages::amount_too_large(item.type, item.amount);
     }
   }
-  const size_t before = by_name.fresh().size();
   for (const named_amounts &list : lists) {
     for (const named_amount &item : list.from) {
-      const type_index type = by_name.bring(item.type);
-      if (type == no_type) {
-        by_name.keep_fresh(before);
-        return messages::too_many_resource_types(item.type, by_name.limit());
+      const type_index type = item.amount == 0 ? types.find(item.type) : bring(item.type);
+      if (type != no_type) {
+        list.to.set(type, item.amount);
+      } else if (item.amount != 0) {
+        return messages::too_many_resource_types(item.type, types.limit());
       }
-      list.to.set(type, item.amount);
     }
   }
   return {};
 }
 
-std::string resource_intake::check_need(amounts from, resources &out, type_lookup &by_name) {
+std::string resource_intake::check_need(amounts from, resources &out) {
   const auto zero = [](const named_amount &item) { return item.amount == 0; };
   if (std::all_of(from.begin(), from.end(), zero)) return messages::no_resources();
   if (std::any_of(from.begin(), from.end(), [](const named_amount &item) { return item.amount < 0; })) {
     return messages::negative_resources();
   }
-  std::string problem = check_amounts({{from, out}}, by_name);
+  std::string problem = check_amounts({{from, out}});
   out.prune();
   return problem;
 }
 
-void resource_intake::intern_fresh(const type_lookup &by_name) {
-  for (const std::string_view name : by_name.fresh()) types.intern(name);
-  types_grew();
+type_index resource_intake::bring(std::string_view name) {
+  const uint64_t before = types.version();
+  type_index type = types.intern(name);
+  if (type == no_type) {
+    types.keep_only(types_in_use() | named_);
+    type = types.intern(name);
+  }
+  if (type == no_type) return no_type;
+  named_ |= uint64_t{1} << type;
+  if (types.version() != before) types_grew();
+  return type;
+}
+
+bool resource_intake::bring_all(const amount_map &from) {
+  return std::all_of(from.begin(), from.end(), [&](const auto &item) { return bring(item.first) != no_type; });
+}
+
+// Looks at everything: it is asked when all indices have a name, and another type comes.
+uint64_t resource_intake::types_in_use() const {
+  uint64_t out = 0;
+  const auto add = [&](const resources &r) { out |= r.present(); };
+  const auto add_positive = [&](const resources &r) {
+    for_each_type(r, [&](type_index t, int64_t amount) { out |= uint64_t{amount > 0} << t; });
+  };
+  const auto add_named = [&](const amount_map &amounts) {
+    for (const auto &[type, amount] : amounts) {
+      if (const type_index t = types.find(type); t != no_type) out |= uint64_t{1} << t;
+    }
+  };
+  for (const auto &[node_id, n] : nodes.by_id()) {
+    add_positive(n->capacity);
+    add_positive(n->occupied);
+    for (const device_group &group : nodes.devices().of(n->slot)) out |= uint64_t{1} << group.type;
+  }
+  // What is gone is in decisions until these are drained.
+  for (uint32_t i = 0; i < model.asks.extent(); ++i) {
+    if (model.asks[i].owner != nullptr) out |= model.classes[model.asks[i].class_id].types;
+  }
+  for (uint32_t i = 0; i < model.allocations.extent(); ++i) {
+    const allocation &a = model.allocations[i];
+    if (a.owner != nullptr || a.foreign) out |= model.classes[a.class_id].types;
+  }
+  for (const application *app : model.ended) {
+    add(app->placeholder_ask);
+    add(app->past.most);
+  }
+  for (const auto &[app_id, app] : model.active) {
+    add(app->placeholder_ask);
+    add(app->past.most);
+    for (const decayed_usage &d : app->decayed) add(d.at(now_ms));
+  }
+  out |= model.shapes.types();
+  if (model.root == nullptr) return out;
+  for_each_queue(*model.root, [&](const queue &q) {
+    add(q.guaranteed);
+    add(q.max);
+    add_named(q.child_template.guaranteed);
+    add_named(q.child_template.max);
+    for (const limit_config &limit : q.limits.all()) add_named(limit.max_resources);
+    for (const decayed_usage &d : q.decayed) add(d.at(now_ms));
+  });
+  return out;
 }
 
 resources resource_intake::configured_amounts(const amount_map &from) {
   resources out;
-  const uint32_t before = types.count();
   bool some = false;
   for (const auto &[type, amount] : from) {
-    out.set(types.intern(type), amount);
+    out.set(bring(type), amount);
     some |= amount > 0;
   }
-  if (types.count() != before) types_grew();
   if (!some) out.clear();
   return out;
 }

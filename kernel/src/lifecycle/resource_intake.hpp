@@ -1,19 +1,23 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Resource intake: amounts by the index of their type, as commands and configurations name them. Types that are new to
-// the partition are interned.
+// Resource intake: amounts by the index of their type, as commands and configurations name them. A type that is new to
+// the partition gets an index; where none is left, it gets that of a type that nothing names any more.
 #pragma once
 
 #include <initializer_list>
 #include <string>
 
+#include "base/wide_sum.hpp"
 #include "forward.hpp"
 #include "model/objects.hpp"
-#include "model/type_lookup.hpp"
+#include "model/partition_model.hpp"
 #include "tenon/kernel/commands.hpp"
+#include "tenon/kernel/messages.hpp"
 
 namespace tenon::internal {
 
 struct resource_intake_access {
+  const partition_model &model;
+  const int64_t &now_ms;
   resource_types &types;
   node_table &nodes;
   node_sortings &sortings;
@@ -30,18 +34,33 @@ class resource_intake : resource_intake_access {
 
   explicit resource_intake(const resource_intake_access &all) : resource_intake_access(all) {}
 
-  // "" or why not. The types of all lists are brought together or not at all.
-  static std::string check_amounts(std::initializer_list<named_amounts> lists, type_lookup &by_name);
-  static std::string check_need(amounts from, resources &out, type_lookup &by_name);  // and not nothing
-  // The types that a command brings.
-  void intern(const type_lookup &by_name) {
-    if (!by_name.fresh().empty()) intern_fresh(by_name);
+  // "" or why not.
+  std::string check_amounts(std::initializer_list<named_amounts> lists);
+  std::string check_need(amounts from, resources &out);  // and not nothing
+  // "" or which sum would become too large: there(type) is what so many times the amounts would be added to.
+  template <class There>
+  [[nodiscard]] std::string check_sum(const resources &more, int64_t times, There &&there) const {
+    type_index first = no_type;  // by name
+    for_each_type(more, [&](type_index t, int64_t amount) {
+      if (wide_sum{amount} * times + there(t) <= largest_sum) return;
+      if (first == no_type || types.name(t) < types.name(first)) first = t;
+    });
+    if (first == no_type) return {};
+    return messages::sum_too_large(types.name(first), more[first], times, static_cast<int64_t>(there(first)));
   }
+  // The index of the type; no_type: as many are in use as may be. What a command named keeps its index until the next
+  // one begins.
+  type_index bring(std::string_view name);
+  bool bring_all(const amount_map &from);
+  void keep(const resources &named) { named_ |= named.present(); }
+  void begin_command() { named_ = 0; }
   resources configured_amounts(const amount_map &from);  // nothing unless some amount is above 0
   void types_grew();
 
  private:
-  void intern_fresh(const type_lookup &by_name);
+  [[nodiscard]] uint64_t types_in_use() const;
+
+  uint64_t named_ = 0;  // types, by the command
 };
 
 }  // namespace tenon::internal

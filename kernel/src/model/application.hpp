@@ -138,7 +138,7 @@ struct application {
   gang_part gang;
   uint32_t placeholder_count = 0;          // of its allocations
   owned<uint32_t, application> under_way;  // replacements
-  int64_t first_bind_ms = INT64_MAX;       // of its placeholders since it is Accepted
+  int64_t first_bind_ms = INT64_MAX;       // of its placeholders since it was Accepted
   placeholder_epochs placeholder_timers;
   ask_run refused;                                              // asks in line::refused
   ask_run reserved;                                             // asks in line::reserved

@@ -119,6 +119,18 @@ void ask_shapes::follow(const std::vector<std::string> &keys) {
   counts_ = std::move(counts);
 }
 
+uint64_t ask_shapes::types() const {
+  uint64_t out = 0;
+  const auto add = [&out](const auto &amounts, size_t width) {
+    for (size_t i = 0; i < amounts.size(); ++i) out |= uint64_t{amounts[i] != 0} << i % width;
+  };
+  for (const auto &[seen, times] : counts_) add(seen.amounts, max_types);
+  if (generation_ == nullptr || generation_->counts.values().empty()) return out;
+  const auto &amounts = generation_->amounts.values();
+  if (!amounts.empty()) add(amounts, amounts.size() / generation_->counts.values().size());
+  return out;
+}
+
 bool ask_shapes::count(const resources &need, texts tags, int64_t allocations) {
   shape as{{need.data(), need.data() + need.size()}, {}};
   while (!as.amounts.empty() && as.amounts.back() == 0) as.amounts.pop_back();

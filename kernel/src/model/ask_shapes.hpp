@@ -84,6 +84,8 @@ class ask_shapes {
   // An ask came. True: the next generation is to begin.
   bool count(const resources &need, texts tags, int64_t allocations);
   void begin_generation(node_table &nodes);
+  // That any shape has, as a mask.
+  [[nodiscard]] uint64_t types() const;
   // Null: nobody follows.
   [[nodiscard]] const shape_generation *generation() const { return generation_.get(); }
 

@@ -6,13 +6,17 @@
 
 namespace tenon::internal {
 
-// The queue whose maxapplications holds the application; null: none does, or it is counted already.
-[[nodiscard]] inline queue *full_queue_of(const application &app) {
-  if (app.counted || app.state != application_state::accepted) return nullptr;
+// The queue on its path in which as many applications run as may; null: there is none.
+[[nodiscard]] inline queue *full_queue_on_path_of(const application &app) {
   for (queue *q = app.home; q != nullptr; q = q->parent) {
     if (q->max_applications != 0 && q->running_apps >= q->max_applications) return q;
   }
   return nullptr;
+}
+
+// The queue whose maxapplications holds the application; null: none does, or it is counted already.
+[[nodiscard]] inline queue *full_queue_of(const application &app) {
+  return app.counted || app.state != application_state::accepted ? nullptr : full_queue_on_path_of(app);
 }
 
 // The limit whose maxapplications holds the application; null: none does, or it has its place already.

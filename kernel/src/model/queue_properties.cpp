@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "model/queue_properties.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "tenon/kernel/duration.hpp"
@@ -46,6 +47,18 @@ property_map effective_properties(const property_map &parent, const property_map
   for (const auto &[key, value] : own) out[key] = value;
   return out;
 }
+
+bool begins_whole(const application &app) {
+  const auto tag = std::find_if(app.tags.begin(), app.tags.end(),
+                                [](const auto &item) { return lower_case(item.first) == "tenon/gang-start"; });
+  for (const std::string &said : {tag == app.tags.end() ? std::string() : lower_case(tag->second),
+                                  lower_case(property_of(app.home->properties, "gang.start"))}) {
+    if (said == "whole" || said == "piecewise") return said == "whole";
+  }
+  return app.hard_gang;
+}
+
+bool waits_to_begin(const application &app) { return app.runs() && app.placeholder_count == 0 && begins_whole(app); }
 
 bool is_leaf(const queue_config &c, bool root) { return !root && !c.parent && c.queues.empty(); }
 

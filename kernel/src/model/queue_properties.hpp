@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "model/application.hpp"
 #include "model/queue.hpp"
 #include "tenon/kernel/queue_config.hpp"
 
@@ -16,6 +17,10 @@ using property_map = std::map<std::string, std::string>;
 // Of a managed queue: its own and what it inherits.
 [[nodiscard]] property_map effective_properties(const property_map &parent, const property_map &own);
 [[nodiscard]] bool is_leaf(const queue_config &c, bool root);
+// Whether none of its placeholders is placed before all of them are: as its tag says, or its queue, or its style.
+[[nodiscard]] bool begins_whole(const application &app);
+// It is such a one, and has no placeholder yet.
+[[nodiscard]] bool waits_to_begin(const application &app);
 // Priorities and preemption, from the properties in force.
 void read_properties(queue &q);
 

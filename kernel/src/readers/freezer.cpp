@@ -312,7 +312,7 @@ void freezer::freeze(snapshot_part parts, partition_snapshot head, frozen_partit
   out.head = std::move(head);
   out.total = total;
   for_each_type(total, [&](type_index t, int64_t) { out.free_together.set(t, nodes.free_together(t)); });
-  if (in.types->size() != types.count()) {
+  if (std::exchange(in.types_version, types.version()) != types.version()) {
     auto names = std::make_shared<std::vector<std::string>>();
     for (type_index t = 0; t < types.count(); ++t) names->emplace_back(types.name(t));
     in.types = std::move(names);

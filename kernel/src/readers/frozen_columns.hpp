@@ -16,6 +16,7 @@ struct frozen_columns {
   std::vector<frozen_queue> queues;
   uint64_t queues_version = 0;
   std::shared_ptr<const std::vector<std::string>> types = std::make_shared<std::vector<std::string>>();
+  uint64_t types_version = 0;  // of these
   uint32_t classes_known = 0;
   int64_t asked_ms = 0;  // when readers came last
 

@@ -45,7 +45,7 @@ class partition_restorer {
     for (const saved_claim &c : from_.claims) restore_claim(c);
     for (const auto &[of, where, sequence, freed] : from_.reservations) {
       to_.reservations.number_from(sequence);
-      to_.reservations.reserve(*asks_[of], *nodes_[where], freed);
+      (void)to_.reservations.keep(*asks_[of], *nodes_[where], freed);
     }
     for (size_t i = 0; i < asks_.size(); ++i) line_up(from_.asks[i], *asks_[i]);
     for (const uint32_t a : from_.held_off) to_.held_off.add(*asks_[a]);

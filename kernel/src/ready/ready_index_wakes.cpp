@@ -107,13 +107,13 @@ void ready_index::wake_blocked() {
   while (!blocked_.empty()) wake_class(blocked_.last());
   while (!blocked_for_a_node_.empty()) wake_class(*blocked_for_a_node_.back());
   std::erase_if(unreservable_, [](const ask_class *c) { return !c->unreservable; });
+  lines.wake_refused();
 }
 
 void ready_index::wake_judged() {
   wake_blocked();
   for (const auto &[id, n] : nodes.by_id()) reserved.look_again(*n);
   placeholders.wake_stuck();
-  lines.wake_refused();
 }
 
 void ready_index::wake_held(queue &q) {

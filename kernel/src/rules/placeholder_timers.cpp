@@ -4,18 +4,28 @@
 #include <algorithm>
 
 #include "core.hpp"
+#include "model/queue_properties.hpp"
 #include "rules/lifecycles.hpp"
 #include "rules/proposals.hpp"
+#include "rules/replacements.hpp"
 #include "tenon/kernel/messages.hpp"
 
 namespace tenon::internal {
 
 void placeholder_timers::arm(application &app, int64_t from_ms) {
   const bool own = !app.placeholder_ask.empty() && app.execution_timeout_ms > 0;
-  const int64_t due_ms = add_saturating(app.said_creation_ms > 0 ? app.said_creation_ms : from_ms,
+  const bool said = app.state == application_state::accepted && app.said_creation_ms > 0 && !begins_whole(app);
+  const int64_t due_ms = add_saturating(said ? app.said_creation_ms : from_ms,
                                         own ? app.execution_timeout_ms : config.tuning.placeholder_timeout_ms);
   app.placeholder_timers.waiting = clock.next_epoch();
   clock.arm(std::max(clock.now_ms(), due_ms), timer_kind::placeholders, app.index, app.placeholder_timers.waiting);
+}
+
+void placeholder_timers::placed(application &app, int64_t bind_time_ms) {
+  const bool first = app.state == application_state::accepted && bind_time_ms < app.first_bind_ms;
+  if (first) app.first_bind_ms = bind_time_ms;
+  const bool waits = app.runs() || app.state == application_state::completing;
+  if (first || (waits && app.placeholder_timers.waiting == 0)) arm(app, bind_time_ms);
 }
 
 void placeholder_timers::fire(const timer &t) {
@@ -41,7 +51,8 @@ void placeholder_timers::timed_out(application &app) {
   });
   const auto proposed_too = [](const proposal &p) { return p.made == nullptr || p.made->placeholder; };
   if (!some && std::none_of(app.proposals->begin(), app.proposals->end(), proposed_too)) return;
-  if (app.state == application_state::accepted) {
+  const bool fails = app.hard_gang && app.placeholder_timers.left_over == 0 && replacements::real_allocations(app) == 0;
+  if (fails || app.state == application_state::accepted) {
     uint64_t placed = app.placeholder_count, waiting = 0;
     for (const auto &[group, g] : app.task_groups) waiting += static_cast<uint64_t>(g.pending);
     for (const proposal &p : app.proposals) {
@@ -49,8 +60,8 @@ void placeholder_timers::timed_out(application &app) {
       --placed;
       ++waiting;
     }
-    lifecycle.move(app, app.hard_gang ? application_event::fail : application_event::resume,
-                   messages::reservation_timeout(lifecycle.time_in_state(app), placed, waiting));
+    lifecycle.move(app, fails ? application_event::fail : application_event::resume,
+                   messages::reservation_timeout(lifecycle.time_in_state(app), app.state.name(), placed, waiting));
   }
   const bool only_placeholders = app.state != application_state::failing;
   if (only_placeholders) proposals.undo_placeholders(app, {cause::gang_timeout});

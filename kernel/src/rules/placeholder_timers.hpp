@@ -24,6 +24,7 @@ class placeholder_timers : placeholder_timers_access {
   explicit placeholder_timers(const placeholder_timers_access &all) : placeholder_timers_access(all) {}
 
   void arm(application &app, int64_t from_ms);
+  void placed(application &app, int64_t bind_time_ms);  // a placeholder of it was
   static void stop_waiting(application &app) { app.placeholder_timers.waiting = 0; }
   static void stop(application &app) { app.placeholder_timers = {}; }
   // Placeholders for which nothing can come are given back after a while. `real_went`: an ask or allocation that is no

@@ -174,14 +174,10 @@ void placement::apply_template(queue &leaf) {
 }
 
 void placement::apply_namespace_tags(queue &leaf, texts tags) {
-  const auto room = [&](const amount_map &amounts) {
-    uint32_t fresh = 0;
-    for (const auto &[type, amount] : amounts) fresh += types.find(type) == no_type ? 1 : 0;
-    return types.count() + fresh <= types.limit();
-  };
   const auto taken = [&](std::string_view tag) -> std::optional<resources> {
     const auto amounts = amounts_in_tag(find_tag(tags, tag));
-    return amounts && room(*amounts) ? std::optional(queues.configured_amounts(*amounts)) : std::nullopt;
+    return amounts && queues.knows_types_of(*amounts) ? std::optional(queues.configured_amounts(*amounts))
+                                                      : std::nullopt;
   };
   const resources guaranteed_before = leaf.guaranteed, max_before = leaf.max;
   const std::optional<resources> max = taken("namespace.resourcequota"),
@@ -206,6 +202,7 @@ void placement::apply_namespace_tags(queue &leaf, texts tags) {
   fair_maxima.refresh(leaf);
   keys.changed(leaf, column::limits);
   ready.wake_headroom(leaf);
+  if (leaf.max != max_before) ready.wake_blocked();
   ready.wake_held(leaf);
   preemption.changed();
   if (leaf.guaranteed == guaranteed_before) return;

@@ -82,7 +82,6 @@ void replacements::stand_in(const allocation &x, const allocation_terms &terms) 
   }
 }
 
-// What is none of placeholders, and nothing that the RM checks still.
 size_t replacements::real_allocations(const application &app) {
   size_t real = app.allocations.size() - app.placeholder_count;
   for (const proposal &p : app.proposals) real -= p.made != nullptr && !p.is_placeholder() ? 1 : 0;

@@ -45,10 +45,10 @@ class replacements : replacements_access {
   // Placeholders of the group that are smaller than the ask, in which it can never be, go. False: there are none.
   bool release_too_small(const ask &a, const ask_class &c, const task_group &g);
   void flush() { all_.flush(); }
-
- private:
+  // What is there of it but placeholders and what the RM checks still.
   static size_t real_allocations(const application &app);
 
+ private:
   slab<replacement, small_page_bytes> all_;
 };
 

@@ -13,6 +13,13 @@
 namespace tenon::internal {
 
 void reservations::reserve(ask &a, node &n, bool freed) {
+  const reservation &r = keep(a, n, freed);
+  if (classes[a.class_id].requires_a_node()) return;
+  clock.arm(add_saturating(clock.now_ms(), config.tuning.reservation_wait_ms), timer_kind::reservation_wait, r.index,
+            r.sequence);
+}
+
+const reservation &reservations::keep(ask &a, node &n, bool freed) {
   lines.dequeue(a);
   reservation &r = all_.create();
   r.of = &a;
@@ -24,9 +31,7 @@ void reservations::reserve(ask &a, node &n, bool freed) {
   changes.apply(node_closed{n, access.keeps_others_out(n)});
   claims.keep_for(a);
   lines.enqueue(a);
-  if (classes[a.class_id].requires_a_node()) return;
-  clock.arm(add_saturating(clock.now_ms(), config.tuning.reservation_wait_ms), timer_kind::reservation_wait, r.index,
-            r.sequence);
+  return r;
 }
 
 void reservations::end(reservation &r, const reason &why) {

@@ -32,6 +32,8 @@ class reservations : reservations_access {
   [[nodiscard]] const reservation_slab &all() const { return all_; }
 
   void reserve(ask &a, node &n, bool freed = false);  // `freed`: by preemption
+  // The same without its timer, which a copy has from the original.
+  const reservation &keep(ask &a, node &n, bool freed);
   // The ask stands nowhere then, but where it waits for placeholders, and the node is to be reopened.
   void end(reservation &r, const reason &why);
   void unreserve(reservation &r, const reason &why);  // and the ask lines up again

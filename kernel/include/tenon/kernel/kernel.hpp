@@ -26,7 +26,7 @@ namespace tenon {
 struct saved_state;  // saved_state.hpp
 
 struct kernel_options {
-  uint32_t max_resource_types = 16;  // 1 .. 64; a type beyond it is refused with a reason
+  uint32_t max_resource_types = 64;  // 1 .. 64; a type beyond it is refused with a reason
   uint32_t max_queue_depth = 32;
 };
 

@@ -25,6 +25,9 @@ namespace tenon::messages {
 [[nodiscard]] std::string no_partition(std::string_view partition);
 [[nodiscard]] std::string too_many_resource_types(std::string_view type, uint32_t limit);
 [[nodiscard]] std::string negative_amount(std::string_view type);
+[[nodiscard]] std::string amount_too_large(std::string_view type, int64_t amount);
+// `there`: what the amount, taken so many times, would be added to.
+[[nodiscard]] std::string sum_too_large(std::string_view type, int64_t amount, int64_t times, int64_t there);
 [[nodiscard]] std::string queue_too_deep(std::string_view queue, uint32_t limit);
 
 // Applications: refused for what they are.
@@ -76,7 +79,7 @@ namespace tenon::messages {
 [[nodiscard]] std::string starting_timeout(int64_t ms);
 [[nodiscard]] std::string completing_timeout(int64_t ms);
 [[nodiscard]] std::string terminated_timeout(int64_t ms, std::string_view state);
-[[nodiscard]] std::string reservation_timeout(int64_t ms, uint64_t allocated, uint64_t pending);
+[[nodiscard]] std::string reservation_timeout(int64_t ms, std::string_view state, uint64_t allocated, uint64_t pending);
 [[nodiscard]] std::string execution_timeout(int64_t since_start_ms);
 [[nodiscard]] std::string partition_removed(int64_t drain_timeout_ms);
 // The same in what is said of its asks and allocations.

@@ -16,23 +16,33 @@ namespace tenon {
 using type_index = uint32_t;
 inline constexpr type_index no_type = ~type_index{0};
 inline constexpr uint32_t max_types = 64;  // bits of a presence mask
+// No amount and no sum of amounts is larger, so that two of them can be added or subtracted.
+inline constexpr int64_t largest_sum = int64_t{1} << 62;
 
-// The names of a partition's resource types. A type keeps its index for ever.
+// The names of a partition's resource types. A type keeps its index as long as something names it: then the index may
+// be another type's.
 class resource_types {
  public:
-  explicit resource_types(uint32_t limit = 16) : limit_(limit) {}
+  explicit resource_types(uint32_t limit = max_types) : limit_(limit) {}
 
-  // The index of `name`, interned if new; no_type when the limit is reached.
+  // The index of `name`, which is made known if it is new; no_type when as many are known as may be.
   type_index intern(std::string_view name);
   // The index of `name`, or no_type.
   [[nodiscard]] type_index find(std::string_view name) const;
   [[nodiscard]] std::string_view name(type_index t) const { return names_[t]; }
   [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(names_.size()); }
   [[nodiscard]] uint32_t limit() const { return limit_; }
+  // Types outside of the mask are no longer known.
+  void keep_only(uint64_t mask);
+  [[nodiscard]] uint64_t version() const { return version_; }  // changes with every type that comes or goes
 
  private:
+  [[nodiscard]] bool is_known(type_index t) const { return (forgotten_ >> t & 1U) == 0; }
+
   uint32_t limit_;
   std::vector<std::string> names_;
+  uint64_t forgotten_ = 0;  // their names stay until another type takes the index
+  uint64_t version_ = 0;
 };
 
 // Amounts by type. A type that is not present is undefined: what that means (unlimited, none) is the

@@ -36,7 +36,7 @@ struct machine<application_state> {
       std::to_array<std::string_view>({"New", "Accepted", "Starting", "Running", "Rejected", "Completing", "Completed",
                                        "Failing", "Failed", "Expired", "Resuming"});
   static constexpr auto event_names = std::to_array<std::string_view>(
-      {"reject", "run", "run-directly", "complete", "fail", "resume", "expire", "remove"});
+      {"reject", "run", "run-directly", "complete", "fail", "resume", "expire", "remove", "wait"});
   static constexpr auto rows = std::to_array<transition<s, e>>({
       {e::reject, s::new_, s::rejected},
       {e::run, s::new_, s::accepted},
@@ -73,6 +73,7 @@ struct machine<application_state> {
       {e::remove, s::completing, s::failing},
       {e::remove, s::failing, s::failing},
       {e::remove, s::resuming, s::failing},
+      {e::wait, s::completing, s::accepted},
   });
 };
 

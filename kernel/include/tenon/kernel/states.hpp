@@ -20,8 +20,8 @@ enum class application_state : uint8_t {
   resuming,
 };
 // run_directly stands for run in every state of an application that skips Starting (tag
-// application.stateaware.disable).
-enum class application_event : uint8_t { reject, run, run_directly, complete, fail, resume, expire, remove };
+// application.stateaware.disable). wait stands for run where maxapplications leaves no place.
+enum class application_event : uint8_t { reject, run, run_directly, complete, fail, resume, expire, remove, wait };
 
 enum class object_state : uint8_t { active, draining, stopped };  // queue, partition
 enum class object_event : uint8_t { remove, start, stop };

@@ -1,0 +1,95 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "cycle/whole_gang.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ledger/change_writer.hpp"
+#include "ledger/device_holdings.hpp"
+#include "model/node_table.hpp"
+#include "policies/node_sorting.hpp"
+#include "ready/ask_lines.hpp"
+#include "ready/node_fitness.hpp"
+#include "rules/headroom.hpp"
+#include "rules/lifecycles.hpp"
+#include "rules/node_search.hpp"
+#include "rules/node_verdicts.hpp"
+#include "rules/placement_checks.hpp"
+
+namespace tenon::internal {
+
+bool whole_gang::begin(application &app) {
+  std::vector<ask *> asks;
+  for (ask *a : app.asks) {
+    if (a->placeholder && a->pending() > 0) asks.push_back(a);
+  }
+  std::sort(asks.begin(), asks.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
+  resources taken;
+  const bool whole = std::all_of(asks.begin(), asks.end(), [&](ask *a) {
+    checks.begin_turn();
+    for (int32_t left = a->pending(); left > 0; --left) {
+      if (!try_one(*a, taken)) return false;
+    }
+    return true;
+  });
+  give_back();
+  for (const place &p : std::exchange(places_, {})) {
+    if (whole) lifecycle.commit(*p.of, *p.where, p.chosen);
+  }
+  for (ask *a : asks) {
+    if (!whole && a->line == ask_line::run) lines.move_to_refused(*a);
+  }
+  return whole;
+}
+
+bool whole_gang::try_one(ask &a, resources &taken) {
+  ask_class &c = classes[a.class_id];
+  if (is_full(a, c, taken)) return false;
+  const found_node found = find(a, c);
+  if (!found) return false;
+  node &n = *found.where;
+  set_taken(n, c, true);
+  place &p = places_.emplace_back(place{&a, &n, found.chosen, no_record});
+  if (n.divided) holdings.assign(p.devices, n, c, {{}, found.chosen}, true);
+  taken += c.need;
+  return true;
+}
+
+// What the placeholders before it take counts for the same queues, user and group.
+bool whole_gang::is_full(const ask &a, const ask_class &c, const resources &taken) const {
+  ask_class with_others;
+  with_others.required_node = c.required_node;
+  for (const class_amount &p : c.positive) {
+    with_others.positive.push_back({p.type, p.coarse, p.amount + taken[p.type]});
+  }
+  type_index type = no_type;
+  return headroom.full_limit(*a.owner, with_others, type) != nullptr ||
+         headroom.full_queue(*a.owner->home, with_others, type) != nullptr;
+}
+
+found_node whole_gang::find(ask &a, ask_class &c) {
+  bool disagrees = false;
+  if (!c.requires_a_node()) return search.find(c, a, disagrees);
+  node *n = nodes.find(c.required_node);
+  const auto kept = [&](const reservation *r) { return classes[r->of->class_id].requires_a_node(); };
+  const bool fits = n != nullptr && fitness.fits_now(*n, c) &&
+                    std::none_of(n->reservations->begin(), n->reservations->end(), kept) && checks.agrees(a, *n, true);
+  return {fits ? n : nullptr};
+}
+
+void whole_gang::give_back() {
+  for (auto p = places_.rbegin(); p != places_.rend(); ++p) {
+    holdings.free(p->devices, p->where);
+    set_taken(*p->where, classes[p->of->class_id], false);
+  }
+}
+
+void whole_gang::set_taken(node &n, const ask_class &c, bool taken) {
+  static const resources nothing;
+  changes.apply(room_resized{n, taken ? nothing : c.need, taken ? c.need : nothing});
+  changes.apply(node_stored{n});
+  sortings.touch(n.slot);
+  verdicts.amounts_changed(n.slot);
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,54 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Whole gang: the placeholders of a gang that begins whole are placed together, or none of them is.
+#pragma once
+
+#include <vector>
+
+#include "forward.hpp"
+#include "model/ask_class.hpp"
+#include "model/device_records.hpp"
+#include "model/objects.hpp"
+
+namespace tenon::internal {
+
+struct whole_gang_access {
+  class_table &classes;
+  node_table &nodes;
+  node_sortings &sortings;
+  node_verdicts &verdicts;
+  device_holdings &holdings;
+  const internal::headroom &headroom;
+  node_search &search;
+  const node_fitness &fitness;
+  placement_checks &checks;
+  ask_lines &lines;
+  allocation_lifecycle &lifecycle;
+  change_writer &changes;
+};
+
+class whole_gang : whole_gang_access {
+ public:
+  explicit whole_gang(const whole_gang_access &all) : whole_gang_access(all) {}
+
+  // Places all pending placeholders of the application, if each finds a place beside those before it. Else they wait
+  // until something changes, and false is returned.
+  bool begin(application &app);
+
+ private:
+  struct place {
+    ask *of;
+    node *where;
+    held_devices chosen;
+    uint32_t devices;  // record of those that it would hold
+  };
+  // True if one more of the ask fits. Its room is taken then, until give_back().
+  bool try_one(ask &a, resources &taken);
+  found_node find(ask &a, ask_class &c);
+  bool is_full(const ask &a, const ask_class &c, const resources &taken) const;
+  void give_back();
+  void set_taken(node &n, const ask_class &c, bool taken);
+
+  std::vector<place> places_;
+};
+
+}  // namespace tenon::internal
