@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // A session from registration to answers, by hand and with threads.
 #include <atomic>
+#include <memory>
 #include <set>
 
 #include "service_case.hpp"
