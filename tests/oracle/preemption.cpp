@@ -84,7 +84,8 @@ class question {
       const amount_map ending =
           ending_in([&](const allocation &, const std::string &home) { return lies_in(home, at); });
       for (auto &[type, amount] : left) {
-        amount = sub_saturating(add_saturating(amount, amount_of(ending, type)), amount_of(claimed_by_others(at), type));
+        amount =
+            sub_saturating(add_saturating(amount, amount_of(ending, type)), amount_of(claimed_by_others(at), type));
       }
       if (!short_of(left, false).empty()) return {};
     }

@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // A session from registration to answers, by hand and with threads.
 #include <atomic>
+#include <memory>
 #include <set>
 
 #include "service_case.hpp"
@@ -192,9 +193,13 @@ TEST_F(Session, WithThreadsEverythingArrives) {
 
 TEST_F(Session, AClockThatIsSetMovesNoTimerAndStopsNothing) {
   constexpr int64_t hour_ms = 3'600'000;
-  std::atomic<int64_t> wall{1'700'000'000'000}, steady{5'000};
+  struct clocks {
+    std::atomic<int64_t> wall{1'700'000'000'000}, steady{5'000};
+  };
+  const auto set = std::make_shared<clocks>();  // the scheduler, which outlives this scope, reads them
+  auto &[wall, steady] = *set;
   auto how = running();
-  how.clock = {[&] { return wall.load(); }, [&] { return steady.load(); }};
+  how.clock = {[set] { return set->wall.load(); }, [set] { return set->steady.load(); }};
   open(std::move(how));
   const uint64_t session = enter();
   requests batch = cluster(1, 0);

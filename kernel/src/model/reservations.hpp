@@ -21,13 +21,13 @@ struct reserved_unit;
 struct reservation {
   uint32_t index = 0;
   bool live = false;
-  bool look = false;      // its node may have room: nothing was found against that since the node changed
-  bool due = false;       // the ask may try to preempt
-  bool refused = false;   // the resource manager refused every node that fits: waits until something changes for it
-  bool freed = false;     // preemption frees the node for the ask
+  bool look = false;     // its node may have room: nothing was found against that since the node changed
+  bool due = false;      // the ask may try to preempt
+  bool refused = false;  // the resource manager refused every node that fits: waits until something changes for it
+  bool freed = false;    // preemption frees the node for the ask
   // In this decision: its ask stands aside in pass A, and takes its turn among all others afterwards.
   bool stands_aside = false, by_order = false;
-  bool full = false;      // its queues have no headroom for the ask before victims are gone
+  bool full = false;  // its queues have no headroom for the ask before victims are gone
   ask *of = nullptr;
   node *where = nullptr;
   uint64_t sequence = 0;          // order in which they were made, and epoch of its timer

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "readers/explain_text.hpp"
+#include "rules/headroom.hpp"
 
 namespace tenon::internal {
 namespace {

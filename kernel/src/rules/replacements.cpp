@@ -5,6 +5,7 @@
 
 #include "core.hpp"
 #include "ledger/device_holdings.hpp"
+#include "model/partition_model.hpp"
 #include "ready/change_dispatcher.hpp"
 #include "rules/lifecycles.hpp"
 #include "rules/proposer.hpp"
