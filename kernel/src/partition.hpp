@@ -297,8 +297,8 @@ class partition final : partition_model {
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
   internal::whole_gang whole_gang{{classes, nodes, orders.nodes, verdicts, holdings, headroom, search, fitness, checks,
                                    lines, allocation_states, written}};
-  queue_pass pass_c{{classes, ready, lines, alarms, reserved, headroom, checks, placer, whole_gang, preemption, reserver,
-                     required}};
+  queue_pass pass_c{
+      {classes, ready, lines, alarms, reserved, headroom, checks, placer, whole_gang, preemption, reserver, required}};
   internal::cycle cycle{{shared, paused, state, ready, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};
   policy_faults faults{{shared, name, types, orders, keys}};
   internal::inspector inspector{

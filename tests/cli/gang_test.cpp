@@ -32,7 +32,9 @@ std::vector<scheduler> schedulers() {
 class Gangs : public testing::TestWithParam<scheduler> {
  protected:
   // Jobs as number, submission, run time and processors, in the queue of their number modulo 2, on four processors.
-  json::value play(const std::vector<std::array<int, 4>> &jobs, gang_style style, int64_t timeout_s = 0) {
+  // `start`: gang.start of all queues, where it is said.
+  json::value play(const std::vector<std::array<int, 4>> &jobs, gang_style style, int64_t timeout_s = 0,
+                   const std::string &start = {}) {
     std::string text = "; MaxNodes: 2\n; MaxProcs: 4\n";
     for (const auto &[number, submit, run, processors] : jobs) {
       text += std::to_string(number) + " " + std::to_string(submit) + " 0 " + std::to_string(run) + " " +
@@ -41,6 +43,12 @@ class Gangs : public testing::TestWithParam<scheduler> {
     simulate_options options;
     options.trace = "swf:" + folder_.file("t.swf", text);
     options.gangs = style;
+    if (!start.empty()) {
+      options.config = folder_.file("q.yaml",
+                                    "partitions: [{name: default, queues: [{name: root, submitacl: '*', "
+                                    "properties: {gang.start: " +
+                                        start + "}, queues: [{name: q0}, {name: q1}]}]}]\n");
+    }
     options.placeholder_timeout_s = timeout_s;
     options.json = true;
     options.progress = false;
@@ -90,8 +98,14 @@ TEST_P(Gangs, SoftGangGoesOnWithoutPlaceholdersAfterItsTimeout) {
   EXPECT_GE(seconds(out, "root.q0", "max"), 60.0);
 }
 
-TEST_P(Gangs, HardGangFailsAfterItsTimeoutAndStaysPending) {
+TEST_P(Gangs, HardGangWaitsUntilAllOfItFits) {
   const auto out = play({{1, 0, 200, 3}, {2, 1, 10, 3}}, gang_style::hard, 60);
+  EXPECT_EQ(out.at("placed"), 6);
+  EXPECT_EQ(out.at("makespan_seconds").to_number<double>(), 210.0);
+}
+
+TEST_P(Gangs, HardGangThatBeginsPiecewiseFailsAfterItsTimeoutAndStaysPending) {
+  const auto out = play({{1, 0, 200, 3}, {2, 1, 10, 3}}, gang_style::hard, 60, "piecewise");
   EXPECT_EQ(out.at("placed"), 3);
   EXPECT_EQ(out.at("pending"), 3);
   EXPECT_EQ(out.at("pending_reasons").at(0).at("reason").as_string(), "the gang was not placed in time");
@@ -125,7 +139,7 @@ TEST_P(Gangs, ThatNeverRanWaitToTheEndInEveryFigure) {
 }
 
 TEST_P(Gangs, ThatFailedWaitToTheEndAsWell) {
-  const auto out = play({{1, 0, 200, 3}, {3, 1, 10, 3}}, gang_style::hard, 60);
+  const auto out = play({{1, 0, 200, 3}, {3, 1, 10, 3}}, gang_style::hard, 60, "piecewise");
   const auto &all = out.at("waiting_seconds").at("root.q1");
   EXPECT_EQ(all.at("placed"), 3);
   EXPECT_EQ(all.at("never_placed"), 3);

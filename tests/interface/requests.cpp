@@ -54,8 +54,8 @@ requests &requests::application(const std::string &id, const std::string &queue,
 }
 
 requests &requests::gang(const std::string &id, const amounts_of &placeholders, const std::string &style,
-                         int64_t timeout_ms) {
-  application(id);
+                         int64_t timeout_ms, const tags_of &tags) {
+  application(id, "root.default", tags);
   applications_.back().execution_timeout_ms = timeout_ms;
   applications_.back().placeholder_ask = amounts(placeholders);
   applications_.back().gang_style = text(style);

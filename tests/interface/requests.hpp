@@ -40,7 +40,7 @@ class requests {
   requests &application(const std::string &id, const std::string &queue = "root.default", const tags_of &tags = {},
                         const std::string &user = "alice", const std::string &partition = {});
   requests &gang(const std::string &id, const amounts_of &placeholders, const std::string &style = "soft",
-                 int64_t timeout_ms = 0);
+                 int64_t timeout_ms = 0, const tags_of &tags = {});
   requests &remove_application(const std::string &id);
   requests &node(const std::string &id, const amounts_of &capacity, const tags_of &attributes = {},
                  const std::vector<existing_of> &existing = {}, uint32_t action = TENON_NODE_CREATE);

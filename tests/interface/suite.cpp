@@ -108,7 +108,8 @@ TEST_P(Interface, GangPlaceholdersAreReplaced) {
 TEST_P(Interface, HardGangThatNeverFitsSaysWhyItFails) {
   enter();
   requests batch;
-  batch.gang("app-1", {{"vcore", 20'000}}, "hard", 1).node("node-1", {{"vcore", 10'000}});
+  batch.gang("app-1", {{"vcore", 20'000}}, "hard", 1, {{"tenon/gang-start", "piecewise"}})
+      .node("node-1", {{"vcore", 10'000}});
   submit(batch);
   expect(TENON_RM_ACCEPTED_APPLICATION, "app-1");
   expect(TENON_RM_ACCEPTED_NODE, "node-1");

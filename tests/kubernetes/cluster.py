@@ -33,6 +33,7 @@ partitions:
         queues:
           - name: work
           - name: other
+          - { name: piecewise, properties: { gang.start: piecewise } }
           - name: small
             resources: { max: { vcore: 1 } }
 """

@@ -84,9 +84,18 @@ class Gangs(Case):
         self.gang(2, group(4), policy="placeholderTimeoutInSeconds=3 gangSchedulingStyle=Soft")
         self.whole(2)
 
-    def test_a_hard_gang_without_room_fails_and_says_so(self):
+    def test_a_hard_gang_without_room_waits_and_holds_nothing(self):
         self.node("one", 2)
-        self.gang(2, group(4), policy="placeholderTimeoutInSeconds=3 gangSchedulingStyle=Hard")
+        self.gang(4, group(4), policy="placeholderTimeoutInSeconds=3 gangSchedulingStyle=Hard")
+        self.until("placeholders", lambda: len(self.placeholders()) == 4)
+        self.pod("beside", cpu="2", application="other")
+        self.on("one", "beside")
+        self.node("two", 4)
+        self.whole(4)
+
+    def test_a_hard_gang_that_begins_piecewise_fails_without_room_and_says_so(self):
+        self.node("one", 2)
+        self.gang(2, group(4), policy="placeholderTimeoutInSeconds=3 gangSchedulingStyle=Hard", queue="root.piecewise")
         for name in ("p0", "p1"):
             pod = self.until(f"{name} has failed", lambda: (
                 one if (one := self.get(name))["status"]["phase"] == "Failed" else None))

@@ -169,7 +169,7 @@ bool partition::begin_whole(application &a, usage used) {
     if (!k->placeholder) continue;
     refused_at_turn.clear();
     for (int32_t left = k->pending(); left > 0; --left) {
-      if (!within_limits(a, *k, used) || !within_queues(a, *k, used)) return false;
+      if (!within_limits(a, *k, used) || !within_max(a, *k, used)) return false;
       const node *n = k->required_node.empty() ? choose_node(a, *k, used) : required_node_now(a, *k, used);
       if (n == nullptr) return false;
       const detail_map chosen = k->required_node.empty() ? chosen_by_order(a, *k, *n, used) : detail_map();

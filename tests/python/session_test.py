@@ -177,7 +177,8 @@ class Session(RmCase):
         def report(rm):
             rm.add_node("node", {"vcore": 3000})
             rm.add_application("gang", "root.work", "somebody", gang=tenon.Gang({"vcore": 2000}))
-            rm.add_application("late", "root.work", "somebody", gang=tenon.Gang({"vcore": 2000}, timeout_s=5, hard=True))
+            rm.add_application("late", "root.work", "somebody", tags={"tenon/gang-start": "piecewise"},
+                               gang=tenon.Gang({"vcore": 2000}, timeout_s=5, hard=True))
             for i in range(2):
                 rm.ask("gang", f"holder-{i}", CORE, task_group="group", placeholder=True)
 

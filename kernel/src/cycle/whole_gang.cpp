@@ -64,7 +64,7 @@ bool whole_gang::is_full(const ask &a, const ask_class &c, const resources &take
   }
   type_index type = no_type;
   return headroom.full_limit(*a.owner, with_others, type) != nullptr ||
-         headroom.full_queue(*a.owner->home, with_others, type) != nullptr;
+         headroom.full_queue(a, with_others, type) != nullptr;
 }
 
 found_node whole_gang::find(ask &a, ask_class &c) {

@@ -18,9 +18,10 @@ enum class unit_kind : uint8_t {
   plain,     // nothing: its reservation delay is not over
   reserves,  // reserve a node
   preempts,  // try to preempt. Such a unit is never parked
+  reserved,  // take the node and the headroom that are kept for it
 };
 
-// Which unit of a leaf, among those for asks without a reservation.
+// Which unit of a leaf, among those of asks that stand in ask_line::run.
 struct unit_id {
   uint32_t class_id = 0;
   unit_kind kind = unit_kind::plain;

@@ -56,6 +56,7 @@ int64_t ask_alarms::next_chance(const ask &a) const {
         case unit_kind::reserves:
           return preemption.preempts_at(a);
         case unit_kind::preempts:
+        case unit_kind::reserved:
           return INT64_MAX;
       }
       return INT64_MAX;

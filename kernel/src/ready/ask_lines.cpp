@@ -18,11 +18,13 @@ void ask_lines::enqueue(ask &a) {
     changes.apply(ask_lined_up{a, ask_line::placeholders, nullptr});
     a.gang->waiting.insert(&a);
     placeholders.changed(*a.gang, true);
-  } else if (const reservation *r = reservation_of(a); r != nullptr && !r->by_order) {
+  } else if (const reservation *r = reservation_of(a); r == nullptr) {
+    join_run(a);
+  } else if (r->by_order) {
+    join_run(a, unit_kind::reserved);
+  } else {
     changes.apply(ask_lined_up{a, ask_line::reserved, nullptr});
     reserved.join(a);
-  } else {
-    join_run(a);
   }
   count(a);
 }

@@ -51,6 +51,10 @@ void change_dispatcher::headroom_changed(queue &q, bool more) {
   ready.wake_headroom(q);
 }
 
+void change_dispatcher::doubt_if_no_place(const queue &q) {
+  if (q.max_applications != 0 && q.running_apps >= q.max_applications) reserved.doubt_all(q.reserved_below);
+}
+
 void change_dispatcher::follow(const queue_asked &c) {
   for (queue *q = &c.leaf; q != nullptr; q = q->parent) keys.changed(*q, column::pending);
 }

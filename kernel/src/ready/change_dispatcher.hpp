@@ -79,14 +79,10 @@ class change_dispatcher : change_dispatcher_access {
   void follow(const queue_awaited &c) { headroom_changed(c.of, c.sign < 0); }
   void follow(const queue_resized &c) {
     reserved.doubt(c.of);
+    doubt_if_no_place(c.of);
     if (config.preemption_enabled && !c.of.guaranteed.empty()) victims.keep();
   }
-  void follow(const queue_runs &c) {
-    if (!c.one_more) return ready.wake_held(c.of);
-    if (c.of.max_applications != 0 && c.of.running_apps >= c.of.max_applications) {
-      reserved.doubt_all(c.of.reserved_below);
-    }
-  }
+  void follow(const queue_runs &c) { c.one_more ? doubt_if_no_place(c.of) : ready.wake_held(c.of); }
   void follow(const limit_used &c) { c.sign < 0 ? ready.wake_limit(c.of) : reserved.doubt(c.of); }
   void follow(const limit_runs &c) {
     if (!c.one_more) return ready.wake_limit(c.of);
@@ -100,7 +96,8 @@ class change_dispatcher : change_dispatcher_access {
   }
   void follow(const application_asked &c) { keys.changed(c.of, column::pending); }
   void headroom_changed(queue &q, bool more);
-  void touch_node(uint32_t slot);  // something about it changed, or whether it may be used
+  void doubt_if_no_place(const queue &q);  // for one more application that runs
+  void touch_node(uint32_t slot);          // something about it changed, or whether it may be used
 };
 
 }  // namespace tenon::internal

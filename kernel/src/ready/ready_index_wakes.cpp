@@ -13,6 +13,7 @@ namespace tenon::internal {
 
 void ready_index::wake_headroom(queue &q) {
   reserved.wake_full();
+  lines.wake_refused();  // gangs that wait to begin
   for (type_index t = 0; t < q.parked.size(); ++t) {
     const int64_t used = add_saturating(q.allocated[t], q.awaited[t]);
     const int64_t limited = q.max.has(t) ? sub_saturating(q.max[t], used) : INT64_MAX;

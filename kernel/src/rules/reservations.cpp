@@ -36,7 +36,7 @@ const reservation &reservations::keep(ask &a, node &n, bool freed) {
 
 void reservations::end(reservation &r, const reason &why) {
   ask &a = *r.of;
-  if (a.line == ask_line::reserved) lines.dequeue(a);
+  if (a.line == ask_line::reserved || r.by_order) lines.dequeue(a);
   changes.apply(reservation_ended{r, why});
   r.stands_aside = r.by_order = false;
   all_.retire(r);

@@ -13,7 +13,9 @@ class Gang:
 
     resources: Mapping[str, int]  # all placeholders together
     timeout_s: float = 0  # 0: that of the partition
-    hard: bool = False  # when the time is over: fail the application. Else go on without placeholders
+    # All its placeholders are placed at once, and when their time is over and nothing else runs, the application fails.
+    # Else they are placed one by one, and when the time is over it goes on without them. Tag tenon/gang-start: how alone.
+    hard: bool = False
 
 
 def amounts(of: Mapping[str, int]) -> si.Resource:

@@ -242,6 +242,7 @@ func TestPlaceholdersWhoseTimeIsOverGo(t *testing.T) {
 	r.node(&si.NewNodeInfo{NodeID: "node", SchedulableResource: resource(1000)})
 	gang := application("gang")
 	gang.PlaceholderAsk, gang.GangSchedulingStyle, gang.ExecutionTimeoutMilliSeconds = resource(2000), "Hard", 1
+	gang.Tags = map[string]string{"tenon/gang-start": "piecewise"}
 	held, waits := ask("gang", "held"), ask("gang", "waits")
 	for _, each := range []*si.AllocationAsk{held, waits} {
 		each.TaskGroupName, each.Placeholder = "group", true

@@ -15,6 +15,7 @@ func (r *rm) gang(style string, timeoutMs int64) {
 	r.t.Helper()
 	r.application("gang", func(a *public.AddApplicationRequest) {
 		a.PlaceholderAsk, a.GangSchedulingStyle, a.ExecutionTimeoutMilliSeconds = resource(2000), style, timeoutMs
+		a.Tags = map[string]string{"tenon/gang-start": "piecewise"}
 	})
 	request := &public.AllocationRequest{}
 	for _, key := range []string{"holder-1", "holder-2"} {

@@ -155,6 +155,7 @@ func TestPlaceholdersWhoseTimeIsOverGo(t *testing.T) {
 	r.node(&si.NodeInfo{NodeID: "node", SchedulableResource: resource(1000)})
 	r.application("gang", func(a *si.AddApplicationRequest) {
 		a.PlaceholderAsk, a.GangSchedulingStyle, a.ExecutionTimeoutMilliSeconds = resource(2000), "Hard", 1
+		a.Tags = map[string]string{"tenon/gang-start": "piecewise"}
 	})
 	r.ask(
 		&si.AllocationAsk{AllocationKey: "held", ApplicationID: "gang", MaxAllocations: 1, TaskGroupName: "group", Placeholder: true},
