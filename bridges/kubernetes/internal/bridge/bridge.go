@@ -56,6 +56,7 @@ type Options struct {
 	PlaceholderImage string        // of pods that hold the room of gangs
 	VouchedUsers     bool          // an admission step vouches for the users that pods name
 	DryRun           bool          // nothing is written to the API server
+	Control          tenon.Control // says what the scheduler has, for audits; without a socket they do not look at it
 	Registered       func()        // called when the scheduler took the registration; it may not wait
 	Metrics          *metrics.Metrics
 	Log              *slog.Logger
@@ -91,6 +92,8 @@ type Bridge struct {
 	link         *tenon.Link // nil: no session
 	recovering   bool        // not all that runs is told and answered
 	outbox       outbox
+	stores       stores
+	audits       audits
 
 	made     time.Time    // what is reckoned from it does not change with a step of the clock
 	lastBeat atomic.Int64 // nanoseconds after made; 0: none yet
@@ -187,16 +190,17 @@ func (b *Bridge) turn() {
 
 // watch starts the informers and waits until each thing that there is was left in the mailbox.
 func (b *Bridge) watch(ctx context.Context) error {
-	factory := informers.NewSharedInformerFactoryWithOptions(b.Client, 0, informers.WithTransform(lean))
-	factory.InformerFor(&v1.Pod{}, runningPods)
+	factory := informers.NewSharedInformerFactoryWithOptions(b.Client, 0, informers.WithTransform(lean), informers.WithTweakListOptions(b.listing))
+	factory.InformerFor(&v1.Pod{}, b.runningPods)
 	b.namespaces = factory.Core().V1().Namespaces().Lister()
+	b.stores.pods, b.stores.nodes = factory.Core().V1().Pods().Informer().GetStore(), factory.Core().V1().Nodes().Informer().GetStore()
 	b.classes = factory.Scheduling().V1().PriorityClasses().Lister()
 	core, storage := factory.Core().V1(), factory.Storage().V1()
 	var err error
 	if b.filters, err = filters.New(ctx, b.Client, factory, b.Ignore); err != nil {
 		return err
 	}
-	handled := []cache.InformerSynced{factory.Core().V1().Namespaces().Informer().HasSynced, factory.Scheduling().V1().PriorityClasses().Informer().HasSynced}
+	var handled []cache.InformerSynced
 	handle := func(informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) {
 		registration, wrong := informer.AddEventHandler(handler)
 		if wrong != nil {
@@ -205,6 +209,8 @@ func (b *Bridge) watch(ctx context.Context) error {
 		}
 		handled = append(handled, registration.HasSynced)
 	}
+	handle(core.Namespaces().Informer(), changes(b, b.namespaceChanged))
+	handle(factory.Scheduling().V1().PriorityClasses().Informer(), changes(b, b.classChanged))
 	handle(core.Nodes().Informer(), on(b, b.nodeChanged, b.nodeDeleted))
 	served, err := b.servesPodGroups(ctx)
 	if err != nil {
@@ -234,11 +240,11 @@ func (b *Bridge) watch(ctx context.Context) error {
 }
 
 // runningPods leaves out those that have ended.
-func runningPods(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+func (b *Bridge) runningPods(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
 	running := fields.AndSelectors(fields.OneTermNotEqualSelector("status.phase", string(v1.PodSucceeded)),
 		fields.OneTermNotEqualSelector("status.phase", string(v1.PodFailed))).String()
 	return coreinformers.NewFilteredPodInformer(client, metav1.NamespaceAll, resync, cache.Indexers{},
-		func(options *metav1.ListOptions) { options.FieldSelector = running })
+		func(options *metav1.ListOptions) { options.FieldSelector = running; b.listing(options) })
 }
 
 // others hears of objects about which the scheduler is not told, and which refused pods may have waited for.
@@ -247,13 +253,32 @@ func (b *Bridge) others(kind fwk.EventResource) cache.ResourceEventHandler {
 		b.todo.Put(func() { b.changed(filters.OfObject(kind, old, now)) })
 	}
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc: func(now any) { leave(nil, now) }, UpdateFunc: leave, DeleteFunc: func(old any) {
+		AddFunc: func(now any) { leave(nil, now) },
+		UpdateFunc: func(old, now any) {
+			if isAnother(old, now) {
+				leave(old, nil)
+				old = nil
+			}
+			leave(old, now)
+		},
+		DeleteFunc: func(old any) {
 			if last, ok := old.(cache.DeletedFinalStateUnknown); ok {
 				old = last.Obj
 			}
 			leave(old, nil)
 		},
 	}
+}
+
+// changes leaves an object as it was, nil of a new one, and as it is for the bridge's own goroutine.
+func changes[T any](b *Bridge, changed func(old, now *T)) cache.ResourceEventHandler {
+	leave := func(old, now any) {
+		before, _ := old.(*T)
+		if after, ok := now.(*T); ok {
+			b.todo.Put(func() { changed(before, after) })
+		}
+	}
+	return cache.ResourceEventHandlerFuncs{AddFunc: func(now any) { leave(nil, now) }, UpdateFunc: leave}
 }
 
 // lean drops what nobody here reads and takes much room. Of a nominated node is read who wrote it.
@@ -267,7 +292,15 @@ func lean(object any) (any, error) {
 	return object, nil
 }
 
-// on leaves calls for the bridge's own goroutine.
+// isAnother is true of two objects of one name of which one was made after the other had gone. A watch that expired tells of
+// them as of one object that changed.
+func isAnother(old, now any) bool {
+	before, ok := old.(metav1.Object)
+	after, alsoOK := now.(metav1.Object)
+	return ok && alsoOK && before.GetUID() != after.GetUID()
+}
+
+// on leaves calls for the bridge's own goroutine. Of an object that was made again under its name, both calls.
 func on[T any](b *Bridge, changed, gone func(*T)) cache.ResourceEventHandler {
 	leave := func(do func(*T)) func(any) {
 		return func(object any) {
@@ -279,8 +312,13 @@ func on[T any](b *Bridge, changed, gone func(*T)) cache.ResourceEventHandler {
 			}
 		}
 	}
-	change := leave(changed)
-	return cache.ResourceEventHandlerFuncs{AddFunc: change, UpdateFunc: func(_, now any) { change(now) }, DeleteFunc: leave(gone)}
+	change, end := leave(changed), leave(gone)
+	return cache.ResourceEventHandlerFuncs{AddFunc: change, DeleteFunc: end, UpdateFunc: func(old, now any) {
+		if isAnother(old, now) {
+			end(old)
+		}
+		change(now)
+	}}
 }
 
 // write runs a call to the API server elsewhere, and then what to do with how it ended here.

@@ -58,13 +58,11 @@ func (b *Bridge) touch(n *node) { b.dirty[n] = struct{}{} }
 
 func (b *Bridge) nodeChanged(object *v1.Node) {
 	n := b.nodeOf(object.Name)
-	old := n.object
-	if old != nil && old.UID != object.UID { // made anew under its name, and nobody saw it go
-		b.nodeDeleted(old)
-		b.syncNode(n)
+	if n.object != nil && n.object.UID != object.UID { // made again under its name, and nobody saw it go
+		b.nodeDeleted(n.object)
 		n = b.nodeOf(object.Name)
 	}
-	old = n.object
+	old := n.object
 	n.object = object
 	b.countKinds(old, object)
 	b.filters.Node(object)
@@ -73,11 +71,11 @@ func (b *Bridge) nodeChanged(object *v1.Node) {
 }
 
 func (b *Bridge) nodeDeleted(object *v1.Node) {
-	if n := b.nodes[object.Name]; n != nil && n.object != nil {
+	if n := b.nodes[object.Name]; n != nil && n.object != nil && n.object.UID == object.UID {
 		b.countKinds(n.object, nil)
 		n.object = nil
 		b.filters.NodeGone(n.name)
-		b.touch(n)
+		b.syncNode(n) // at once: it may be made again before this turn is over
 		b.changed(filters.OfNode(object, nil))
 	}
 }
@@ -85,7 +83,7 @@ func (b *Bridge) nodeDeleted(object *v1.Node) {
 // syncNode tells the scheduler what it does not know yet of a node. A node comes drained, and is opened when all that runs
 // there is known.
 func (b *Bridge) syncNode(n *node) {
-	if n.object == nil && len(n.pods) == 0 {
+	if n.object == nil && len(n.pods) == 0 && b.nodes[n.name] == n {
 		delete(b.nodes, n.name)
 	}
 	if b.link == nil {

@@ -41,6 +41,7 @@ type pod struct {
 
 	standing  footing
 	told      translate.Amounts  // what it takes, as the scheduler was told
+	guarded   bool               // it is to be no victim, as the scheduler was told
 	uuid      string             // of its allocation; empty until that is known
 	reported  bool               // the scheduler was told that it runs, and did not answer yet
 	check     int64              // the number of the check that was accepted
@@ -141,9 +142,6 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 		p = &pod{mine: object.Spec.SchedulerName == b.SchedulerName}
 		if p.mine {
 			p.application, p.placeholder = translate.ApplicationID(object), translate.IsPlaceholder(object)
-			if err := translate.Wrong(object); err != nil {
-				p.wrong = err.Error()
-			}
 			p.waitsFor = translate.WaitsFor(object)
 		}
 		b.pods[object.UID] = p
@@ -155,11 +153,13 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 		b.changed(filters.OfPod(old, object, p.node))
 	}
 	p.object = object
+	was := p.wrong
+	b.judge(p)
 	if old == nil {
 		b.joinGroup(p)
 		b.nominated(p)
 	}
-	if old == nil && p.mine && p.wrong == "" {
+	if p.mine && p.wrong == "" && (old == nil || was != "") {
 		b.gangHeard(p)
 	}
 	if amounts := translate.OfPod(object); !maps.Equal(amounts, p.amounts) {
@@ -182,12 +182,28 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 	b.groupChanged(p.group)
 }
 
+// judge says whether the scheduler can be told of a pod as it is now. What runs stays as it was told.
+func (b *Bridge) judge(p *pod) {
+	if !p.mine || p.standing == placed {
+		return
+	}
+	p.wrong = ""
+	if err := translate.Wrong(p.object); err != nil {
+		p.wrong = err.Error()
+		if p.standing != untold && p.runsOn() == "" {
+			b.giveBack(p)
+		}
+	}
+}
+
 // waitingChanged looks again at a pod that waits and was changed: it may tolerate more or want less by now.
 func (b *Bridge) waitingChanged(p *pod, old *v1.Pod) {
+	if !translate.SameAsk(old, p.object) {
+		p.outdated, p.rejected, p.notSoon = true, "", time.Time{} // what the scheduler refused was another ask
+	}
 	if p.standing != asked && p.standing != checked {
 		return
 	}
-	p.outdated = p.outdated || !translate.SameAsk(old, p.object)
 	b.askAnew(p)
 	if b.refusals[p.object.UID] == p && b.filters.MayHelp(p.refusedBy, p.object, filters.OfWaiting(old, p.object)) {
 		b.wake(p)
@@ -293,7 +309,7 @@ func (b *Bridge) sayPod(p *pod, a *application, node string) bool {
 		return false
 	}
 	a.used = true
-	p.told, p.outdated = p.amounts, false
+	p.told, p.guarded, p.outdated = p.amounts, b.protected(p.object), false
 	b.outbox.ordered = append(b.outbox.ordered, message)
 	return true
 }

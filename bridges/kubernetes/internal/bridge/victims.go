@@ -4,9 +4,11 @@ package bridge
 
 import (
 	"context"
+	"regexp"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"tenon.invalid/kubernetes/internal/cluster"
 	si "tenon.invalid/proto/tenon/si/v1later"
 )
@@ -21,12 +23,38 @@ type eviction struct {
 	message string
 	begun   time.Time
 	tries   int
-	spared  bool // its budget held it up, and it was told so
+	spared  bool      // its budget held it up, and it was told so
+	last    types.UID // of the pod for which it ends; empty: it ends for no pod
 }
 
 func (b *Bridge) evict(p *pod, message string) {
-	b.writer.Preempted(p.object, message)
-	b.tryEvict(&eviction{victim: p, object: p.object, message: message, begun: time.Now()})
+	e := &eviction{victim: p, object: p.object, message: message, begun: time.Now(), last: preemptor(message)}
+	if !b.spare(e) {
+		b.writer.Preempted(p.object, message)
+		b.tryEvict(e)
+	}
+}
+
+var uidOfPod = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// preemptor is the pod for which a victim ends, by the words in which the scheduler says so; empty if it ends for no pod.
+func preemptor(message string) types.UID { return types.UID(uidOfPod.FindString(message)) }
+
+// spare lets a victim run on if the pod for which it would end is gone or has a node, and says whether it does. The scheduler
+// counts the victim as ending, so it hears of that end and then of a pod that runs.
+func (b *Bridge) spare(e *eviction) bool {
+	if e.last == "" || e.victim.object.DeletionTimestamp != nil {
+		return false
+	}
+	if p := b.pods[e.last]; p != nil && p.mine && p.wanted() {
+		return false
+	}
+	p := e.victim
+	b.writer.RunsOn(p.object)
+	b.release(p)
+	p.standing, p.uuid, p.ending = untold, "", si.TerminationType_UNKNOWN_TERMINATION_TYPE
+	b.reconcile(p)
+	return true
 }
 
 func (b *Bridge) tryEvict(e *eviction) {
@@ -40,7 +68,7 @@ func (b *Bridge) tryEvict(e *eviction) {
 	b.write(ends, func(ctx context.Context) error { return write(ctx, e.object, e.message) }, func(err error) {
 		if err != nil && b.ends(e) {
 			b.after(b.unended(e, err), func() {
-				if b.ends(e) {
+				if b.ends(e) && !b.spare(e) {
 					b.tryEvict(e)
 				}
 			})

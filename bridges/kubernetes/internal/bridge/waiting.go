@@ -56,6 +56,7 @@ func (b *Bridge) beat(now time.Time) {
 	b.explain(now)
 	b.question(now)
 	b.watchNominations(now)
+	b.audit(now)
 	b.count()
 }
 
