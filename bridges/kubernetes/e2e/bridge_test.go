@@ -57,7 +57,7 @@ func (r *record) count(words string) int {
 func bridged(t *testing.T, s *apiServer, d *daemon, change ...func(*bridge.Options)) *running {
 	t.Helper()
 	said := &record{out: t.Output()}
-	log := slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	log := slog.New(slog.NewTextHandler(said, nil))
 	options := bridge.Options{
 		Client: s, SchedulerName: "tenon", Patience: 100 * time.Millisecond, Repeat: time.Hour, Metrics: metrics.New(), Log: log,
 		Session: tenon.Options{Address: d.address(), Name: "cluster", PolicyGroup: "default", Credentials: insecure.NewCredentials(), Log: log},

@@ -31,7 +31,6 @@ type apiServer struct {
 	*fakeapi.Clientset
 	t       *testing.T
 	watches atomic.Int32
-	deaf    atomic.Bool // watches tell nothing
 
 	lock     sync.Mutex
 	made     int
@@ -39,56 +38,51 @@ type apiServer struct {
 	refusals int                  // of the next bindings
 	spared   bool                 // no pod may be evicted
 	wrong    []error              // bindings that must not be
-	ears     []*ear               // watches that are open, and some that were
-	version  int                  // of the last object that a test changed
+	open     []*lossyWatch        // watches that may still miss what happens
 }
 
-// ear is a watch that can miss what happens.
-type ear struct {
+// lossyWatch is a watch that can stop delivering events without ending.
+type lossyWatch struct {
 	watch.Interface
-	out chan watch.Event
+	events chan watch.Event
+	misses atomic.Bool
 }
 
-func (e *ear) ResultChan() <-chan watch.Event { return e.out }
+func (w *lossyWatch) ResultChan() <-chan watch.Event { return w.events }
 
-func (s *apiServer) listen(inner watch.Interface) watch.Interface {
-	e := &ear{inner, make(chan watch.Event, 1000)}
+// lossy registers a watch for missing.
+func (s *apiServer) lossy(inner watch.Interface) watch.Interface {
+	w := &lossyWatch{Interface: inner, events: make(chan watch.Event, 1000)}
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	s.ears = append(s.ears, e)
+	s.open = append(s.open, w)
 	go func() {
 		for event := range inner.ResultChan() {
-			if !s.deaf.Load() {
-				e.out <- event
+			if !w.misses.Load() {
+				w.events <- event
 			}
 		}
 	}()
-	return e
+	return w
 }
 
-// missing has the bridge's watches miss what happens meanwhile. Then they expire, and the bridge lists all anew.
+// missing lets all open watches miss what happens, and then expire. It returns once each kind is watched again; by then it was
+// listed, too.
 func (s *apiServer) missing(happens func()) {
 	s.t.Helper()
-	s.deaf.Store(true)
-	happens()
 	s.lock.Lock()
-	ears := s.ears
-	s.ears = nil
+	open := s.open
+	s.open = nil
 	s.lock.Unlock()
-	watches := s.watches.Load()
-	s.deaf.Store(false)
-	for _, e := range ears {
-		e.out <- watch.Event{Type: watch.Error, Object: &apierrors.NewResourceExpired("too old").ErrStatus}
+	for _, w := range open {
+		w.misses.Store(true)
 	}
-	s.until("the bridge watches again", func() bool { return s.watches.Load() >= watches+int32(len(ears)) })
-}
-
-// versioned gives an object the next version, as an API server does with each change.
-func (s *apiServer) versioned(object metav1.Object) {
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	s.version++
-	object.SetResourceVersion(fmt.Sprint(s.version))
+	happens()
+	watches := s.watches.Load()
+	for _, w := range open {
+		w.events <- watch.Event{Type: watch.Error, Object: &apierrors.NewResourceExpired("too old").ErrStatus}
+	}
+	s.until("the bridge watches again", func() bool { return s.watches.Load() >= watches+int32(len(open)) })
 }
 
 var (
@@ -103,7 +97,7 @@ func newAPIServer(t *testing.T) *apiServer {
 	s.PrependWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
 		watching, err := s.Tracker.Watch(action.GetResource(), action.GetNamespace())
 		if err == nil {
-			watching = s.listen(watching)
+			watching = s.lossy(watching)
 		}
 		s.watches.Add(1)
 		return true, watching, err
@@ -180,7 +174,6 @@ func (s *apiServer) node(name string, cores int64, change ...func(*v1.Node)) *v1
 	for _, change := range change {
 		change(node)
 	}
-	s.versioned(node)
 	must(s.t, s.Tracker.Add(node))
 	return node
 }
@@ -191,7 +184,6 @@ func (s *apiServer) changeNode(name string, change func(*v1.Node)) {
 	must(s.t, err)
 	node := object.(*v1.Node).DeepCopy()
 	change(node)
-	s.versioned(node)
 	must(s.t, s.Tracker.Update(nodesResource, node, ""))
 }
 
@@ -222,7 +214,6 @@ func (s *apiServer) pod(name string, change ...func(*v1.Pod)) *v1.Pod {
 	for _, change := range change {
 		change(pod)
 	}
-	s.versioned(pod)
 	must(s.t, s.Tracker.Add(pod))
 	return pod
 }
@@ -289,7 +280,6 @@ func (s *apiServer) change(name string, change func(*v1.Pod)) {
 	s.t.Helper()
 	pod := s.get(name)
 	change(pod)
-	s.versioned(pod)
 	must(s.t, s.Tracker.Update(podsResource, pod, namespace))
 }
 

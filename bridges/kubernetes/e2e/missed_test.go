@@ -9,13 +9,13 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"tenon.invalid/kubernetes/internal/bridge"
+	"tenon.invalid/kubernetes/internal/metrics"
 	"tenon.invalid/kubernetes/internal/tenon"
 )
 
-func TestPodMadeAgainWhileAWatchWasExpired_GivesBackItsRoom(t *testing.T) {
+func TestPodMadeAgainDuringAnExpiredWatch_FreesTheCapacityOfTheOldPod(t *testing.T) {
 	s, d := newAPIServer(t), serve(t)
 	s.node("one", 1)
 	bridged(t, s, d)
@@ -31,7 +31,7 @@ func TestPodMadeAgainWhileAWatchWasExpired_GivesBackItsRoom(t *testing.T) {
 	s.noneOver()
 }
 
-func TestNodeMadeAgainWhileAWatchWasExpired_IsUsed(t *testing.T) {
+func TestNodeMadeAgainDuringAnExpiredWatch_IsUsed(t *testing.T) {
 	s, d := newAPIServer(t), serve(t)
 	s.node("one", 1)
 	bridged(t, s, d)
@@ -54,7 +54,7 @@ func TestNodeMadeAgainWhileAWatchWasExpired_IsUsed(t *testing.T) {
 	s.noneOver()
 }
 
-func TestWaitingPodChangedWhileAWatchWasExpired_IsLookedAt(t *testing.T) {
+func TestWaitingPodChangedDuringAnExpiredWatch_IsPlaced(t *testing.T) {
 	s, d := newAPIServer(t), serve(t)
 	s.node("one", 2, tainted("dedicated"))
 	bridged(t, s, d)
@@ -63,13 +63,17 @@ func TestWaitingPodChangedWhileAWatchWasExpired_IsLookedAt(t *testing.T) {
 	s.says("picky", "0/1 nodes are available: 1 node(s) had untolerated taint(s).")
 	s.says("large", "0/1 nodes are available: 1 Insufficient cpu.")
 	s.missing(func() {
-		s.change("picky", tolerates("dedicated"))
+		s.change("picky", func(pod *v1.Pod) { // an API server lets tolerations be added, and no others be changed
+			added := pod.DeepCopy()
+			tolerates("dedicated")(added)
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, added.Spec.Tolerations...)
+		})
 		s.change("large", cores("1"))
 	})
 	s.on([]string{"one"}, "picky", "large")
 }
 
-func TestPodThatCouldNotBeCounted_IsAskedForOnceItCan(t *testing.T) {
+func TestWaitingPodTooLargeToCount_IsAskedForOnceItIsSmaller(t *testing.T) {
 	s, d := newAPIServer(t), serve(t)
 	s.node("one", 2)
 	bridged(t, s, d)
@@ -79,13 +83,11 @@ func TestPodThatCouldNotBeCounted_IsAskedForOnceItCan(t *testing.T) {
 	s.on([]string{"one"}, "vast")
 }
 
-func TestLabelOfANamespace_WakesPodsWhoseAffinityChoosesByIt(t *testing.T) {
+func TestLabelAddedToANamespace_WakesPodsWhoseAffinitySelectsIt(t *testing.T) {
 	s, d := newAPIServer(t), serve(t)
 	s.node("one", 4)
 	bridged(t, s, d)
-	other := &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "other", UID: s.uid()}}
-	s.versioned(other)
-	must(t, s.Tracker.Add(other))
+	s.namespace("other", nil)
 	s.pod("leader", func(pod *v1.Pod) { pod.Namespace, pod.Labels["app"] = "other", "leader" })
 	s.pod("follower", func(pod *v1.Pod) {
 		pod.Spec.Affinity = &v1.Affinity{PodAffinity: &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{
@@ -93,15 +95,17 @@ func TestLabelOfANamespace_WakesPodsWhoseAffinityChoosesByIt(t *testing.T) {
 				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}}}}}
 	})
 	s.says("follower", "0/1 nodes are available: 1 node(s) didn't match pod affinity rules.")
-	other = other.DeepCopy()
-	other.Labels = map[string]string{"tier": "gold"}
-	s.versioned(other)
-	must(t, s.Tracker.Update(v1.SchemeGroupVersion.WithResource("namespaces"), other, ""))
+	namespaces := v1.SchemeGroupVersion.WithResource("namespaces")
+	object, err := s.Tracker.Get(namespaces, "", "other")
+	must(t, err)
+	labelled := object.(*v1.Namespace).DeepCopy()
+	labelled.Labels = map[string]string{"tier": "gold"}
+	must(t, s.Tracker.Update(namespaces, labelled, ""))
 	s.on([]string{"one"}, "follower")
 }
 
-// told is true once the pod has an event of this reason.
-func (s *apiServer) told(pod, reason string) bool {
+// hasEvent returns whether the pod has an event with this reason.
+func (s *apiServer) hasEvent(pod, reason string) bool {
 	s.t.Helper()
 	events, err := s.Tracker.List(eventsv1.SchemeGroupVersion.WithResource("events"), eventsv1.SchemeGroupVersion.WithKind("Event"), namespace)
 	must(s.t, err)
@@ -115,56 +119,62 @@ func (s *apiServer) told(pod, reason string) bool {
 
 func TestVictimWhosePreemptorIsDeleted_RunsOn(t *testing.T) {
 	s, d := newAPIServer(t), serve(t)
-	bridged(t, s, d, func(options *bridge.Options) { options.BudgetPatience = 3 * time.Second })
-	s.lock.Lock()
+	bridged(t, s, d, func(options *bridge.Options) { options.BudgetPatience = 8 * time.Second })
 	s.spared = true
-	s.lock.Unlock()
 	s.victim()
 	s.until("an eviction is refused", func() bool { return s.evictions() > 0 })
 	s.deletePod("agent")
-	s.until("the victim runs on", func() bool { return s.told("victim", "PreemptionCancelled") || s.get("victim") == nil })
+	s.until("the victim runs on, or is gone", func() bool { return s.hasEvent("victim", "PreemptionCancelled") || s.get("victim") == nil })
 	s.pod("next", cores("1"), queue("root.work", "next"), selector(v1.LabelHostname, "two"))
 	s.says("next", "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match Pod's node affinity/selector.")
 	if s.get("victim") == nil {
-		t.Error("the victim ended for nobody")
+		t.Error("the victim was deleted for a pod that is gone")
 	}
 	s.deletePod("victim")
 	s.on([]string{"two"}, "next")
 	s.noneOver()
 }
 
-func TestClassThatGetsAWordAgainstVictims_IsAskedForAgain(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 1)
-	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "dear", UID: s.uid()}}
-	s.versioned(class)
-	must(t, s.Tracker.Add(class))
-	r := bridged(t, s, d)
-	s.pod("waits", cores("2"), func(pod *v1.Pod) { pod.Spec.PriorityClassName = "dear" })
-	s.says("waits", "0/1 nodes are available: 1 Insufficient cpu.")
-	class = class.DeepCopy()
-	class.Annotations = map[string]string{"yunikorn.apache.org/allow-preemption": "false"}
-	s.versioned(class)
-	must(t, s.Tracker.Update(schedulingv1.SchemeGroupVersion.WithResource("priorityclasses"), class, ""))
-	s.node("two", 2)
-	s.on([]string{"two"}, "waits")
-	r.registeredOnce(t)
+// counter returns the sum of a counter over its labels.
+func counter(t *testing.T, m *metrics.Metrics, name string) float64 {
+	t.Helper()
+	families, err := m.Registry.Gather()
+	must(t, err)
+	sum := 0.0
+	for _, family := range families {
+		if family.GetName() == name {
+			for _, one := range family.GetMetric() {
+				sum += one.GetCounter().GetValue()
+			}
+		}
+	}
+	return sum
 }
 
-func TestAudit_FindsNothingWhereNothingIsWrong(t *testing.T) {
+func TestComparison_ComparesWithTheSchedulerAfterAnExpiredWatch_AndRepairsNothingThatIsRight(t *testing.T) {
 	s, d := newAPIServer(t), serve(t)
 	s.node("one", 4)
 	s.pod("theirs", foreign("one"), cores("500m"))
+	var measured *metrics.Metrics
 	r := bridged(t, s, d, func(options *bridge.Options) {
+		measured = options.Metrics
 		options.Control = tenon.Control{Socket: filepath.Join(d.folder, "control.sock"), Partition: "[cluster]default"}
 	})
 	s.pod("runs")
 	s.on([]string{"one"}, "runs")
 	s.pod("waits", cores("9"))
 	s.says("waits", "0/1 nodes are available: 1 Insufficient cpu.")
-	s.missing(func() {})
-	s.until("it was compared", func() bool { return r.log.count("the scheduler and the cluster were compared") > 1 })
-	if r.log.count("an audit found") > 0 {
-		t.Error("something differed")
+	comparisons := counter(t, measured, "tenon_kubernetes_comparisons_total")
+	s.missing(func() {
+		s.deletePod("runs")
+		s.pod("runs")
+	})
+	s.on([]string{"one"}, "runs")
+	s.until("two more comparisons", func() bool { return counter(t, measured, "tenon_kubernetes_comparisons_total") >= comparisons+2 })
+	if repairs := counter(t, measured, "tenon_kubernetes_repairs_total"); repairs > 0 {
+		t.Errorf("%v repairs", repairs)
+	}
+	if r.log.count("leaves the scheduler out") > 0 {
+		t.Error("the scheduler did not answer")
 	}
 }

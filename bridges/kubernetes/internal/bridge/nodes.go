@@ -58,10 +58,6 @@ func (b *Bridge) touch(n *node) { b.dirty[n] = struct{}{} }
 
 func (b *Bridge) nodeChanged(object *v1.Node) {
 	n := b.nodeOf(object.Name)
-	if n.object != nil && n.object.UID != object.UID { // made again under its name, and nobody saw it go
-		b.nodeDeleted(n.object)
-		n = b.nodeOf(object.Name)
-	}
 	old := n.object
 	n.object = object
 	b.countKinds(old, object)
@@ -71,11 +67,11 @@ func (b *Bridge) nodeChanged(object *v1.Node) {
 }
 
 func (b *Bridge) nodeDeleted(object *v1.Node) {
-	if n := b.nodes[object.Name]; n != nil && n.object != nil && n.object.UID == object.UID {
+	if n := b.nodes[object.Name]; n != nil && n.object != nil {
 		b.countKinds(n.object, nil)
 		n.object = nil
 		b.filters.NodeGone(n.name)
-		b.syncNode(n) // at once: it may be made again before this turn is over
+		b.touch(n)
 		b.changed(filters.OfNode(object, nil))
 	}
 }
@@ -83,7 +79,7 @@ func (b *Bridge) nodeDeleted(object *v1.Node) {
 // syncNode tells the scheduler what it does not know yet of a node. A node comes drained, and is opened when all that runs
 // there is known.
 func (b *Bridge) syncNode(n *node) {
-	if n.object == nil && len(n.pods) == 0 && b.nodes[n.name] == n {
+	if n.object == nil && len(n.pods) == 0 {
 		delete(b.nodes, n.name)
 	}
 	if b.link == nil {

@@ -41,7 +41,6 @@ type pod struct {
 
 	standing  footing
 	told      translate.Amounts  // what it takes, as the scheduler was told
-	guarded   bool               // it is to be no victim, as the scheduler was told
 	uuid      string             // of its allocation; empty until that is known
 	reported  bool               // the scheduler was told that it runs, and did not answer yet
 	check     int64              // the number of the check that was accepted
@@ -153,14 +152,13 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 		b.changed(filters.OfPod(old, object, p.node))
 	}
 	p.object = object
-	was := p.wrong
-	b.judge(p)
 	if old == nil {
 		b.joinGroup(p)
 		b.nominated(p)
 	}
-	if p.mine && p.wrong == "" && (old == nil || was != "") {
-		b.gangHeard(p)
+	another := old == nil || p.runsOn() == "" && !translate.SameAsk(old, object)
+	if another && p.mine {
+		b.judge(p)
 	}
 	if amounts := translate.OfPod(object); !maps.Equal(amounts, p.amounts) {
 		p.amounts = amounts
@@ -176,30 +174,31 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 		b.move(p, name)
 	}
 	if old != nil {
-		b.waitingChanged(p, old)
+		b.waitingChanged(p, old, another)
 	}
 	b.reconcile(p)
 	b.groupChanged(p.group)
 }
 
-// judge says whether the scheduler can be told of a pod as it is now. What runs stays as it was told.
+// judge decides whether the scheduler can be told of a pod, which is new or another ask by now. What the scheduler has of a
+// pod of which it can no longer be told is given back.
 func (b *Bridge) judge(p *pod) {
-	if !p.mine || p.standing == placed {
-		return
-	}
 	p.wrong = ""
 	if err := translate.Wrong(p.object); err != nil {
 		p.wrong = err.Error()
-		if p.standing != untold && p.runsOn() == "" {
+		if p.standing != untold {
 			b.giveBack(p)
 		}
+		return
 	}
+	b.gangHeard(p)
 }
 
-// waitingChanged looks again at a pod that waits and was changed: it may tolerate more or want less by now.
-func (b *Bridge) waitingChanged(p *pod, old *v1.Pod) {
-	if !translate.SameAsk(old, p.object) {
-		p.outdated, p.rejected, p.notSoon = true, "", time.Time{} // what the scheduler refused was another ask
+// waitingChanged looks again at a pod that waits and was changed: it may tolerate more or want less by now. If the pod is
+// another ask by now, what the scheduler refused does not count for it.
+func (b *Bridge) waitingChanged(p *pod, old *v1.Pod, another bool) {
+	if another {
+		p.outdated, p.rejected, p.notSoon = true, "", time.Time{}
 	}
 	if p.standing != asked && p.standing != checked {
 		return
@@ -309,7 +308,7 @@ func (b *Bridge) sayPod(p *pod, a *application, node string) bool {
 		return false
 	}
 	a.used = true
-	p.told, p.guarded, p.outdated = p.amounts, b.protected(p.object), false
+	p.told, p.outdated = p.amounts, false
 	b.outbox.ordered = append(b.outbox.ordered, message)
 	return true
 }

@@ -4,7 +4,7 @@ package bridge
 
 import (
 	"context"
-	"regexp"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -23,33 +23,36 @@ type eviction struct {
 	message string
 	begun   time.Time
 	tries   int
-	spared  bool      // its budget held it up, and it was told so
-	last    types.UID // of the pod for which it ends; empty: it ends for no pod
+	spared  bool // its budget held it up, and it was told so
+
+	preemptor types.UID // the pod for which it ends; empty: none
 }
 
 func (b *Bridge) evict(p *pod, message string) {
-	e := &eviction{victim: p, object: p.object, message: message, begun: time.Now(), last: preemptor(message)}
+	e := &eviction{victim: p, object: p.object, message: message, begun: time.Now(), preemptor: preemptor(message)}
 	if !b.spare(e) {
 		b.writer.Preempted(p.object, message)
 		b.tryEvict(e)
 	}
 }
 
-var uidOfPod = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+// preemptor gives the pod for which a victim ends, by its UID; empty if the victim ends for no pod. Releases have no field for
+// that, but their message ends in "ask: KEY".
+func preemptor(message string) types.UID {
+	_, key, _ := strings.Cut(message, " ask: ")
+	return types.UID(key)
+}
 
-// preemptor is the pod for which a victim ends, by the words in which the scheduler says so; empty if it ends for no pod.
-func preemptor(message string) types.UID { return types.UID(uidOfPod.FindString(message)) }
-
-// spare lets a victim run on if the pod for which it would end is gone or has a node, and says whether it does. The scheduler
-// counts the victim as ending, so it hears of that end and then of a pod that runs.
+// spare lets a victim run on if the pod for which it would end is gone or has a node, and returns whether it does. The
+// scheduler counts the victim as ending. So the scheduler is told of that end, and then of a pod that runs.
 func (b *Bridge) spare(e *eviction) bool {
-	if e.last == "" || e.victim.object.DeletionTimestamp != nil {
-		return false
-	}
-	if p := b.pods[e.last]; p != nil && p.mine && p.wanted() {
-		return false
-	}
 	p := e.victim
+	if e.preemptor == "" || p.object.DeletionTimestamp != nil {
+		return false
+	}
+	if other := b.pods[e.preemptor]; other != nil && other.wanted() {
+		return false
+	}
 	b.writer.RunsOn(p.object)
 	b.release(p)
 	p.standing, p.uuid, p.ending = untold, "", si.TerminationType_UNKNOWN_TERMINATION_TYPE

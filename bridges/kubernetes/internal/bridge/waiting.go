@@ -56,7 +56,6 @@ func (b *Bridge) beat(now time.Time) {
 	b.explain(now)
 	b.question(now)
 	b.watchNominations(now)
-	b.audit(now)
 	b.count()
 }
 

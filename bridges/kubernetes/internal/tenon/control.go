@@ -5,67 +5,86 @@ package tenon
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"time"
 )
 
-// HeldNode is a node as the scheduler has it.
+const (
+	controlWithin = 20 * time.Second // for one answer
+	mostNamed     = 20               // nodes whose allocations one call of Held asks for: each is a request
+)
+
+// Control asks a scheduler over its control socket what it has (docs/control-socket.md, docs/state-json.md). It keeps no
+// connection and may be used by many goroutines.
+type Control struct {
+	Socket    string // the path of the Unix socket
+	Partition string // in full: "[RM]NAME"
+}
+
+// HeldNode is a node as the scheduler has it. Amounts are in the scheduler's units, by kind.
 type HeldNode struct {
 	ID          string           `json:"id"`
-	Schedulable bool             `json:"schedulable"`
 	Capacity    map[string]int64 `json:"capacity"`
 	Occupied    map[string]int64 `json:"occupied"`
 	Allocations int              `json:"allocation_count"`
-	Running     []HeldAllocation `json:"running"` // where the node was asked for by its name
+	Running     []HeldAllocation `json:"running"` // only if the node was asked for by its name
 }
 
-// HeldAllocation is one that runs.
+// HeldAllocation is an allocation by its key, and its application.
 type HeldAllocation struct {
 	Key         string `json:"key"`
 	Application string `json:"application"`
 }
 
-// HeldApplication is one that has not ended, with its asks.
-type HeldApplication struct {
-	ID   string `json:"id"`
-	Asks []struct {
-		Key     string `json:"key"`
-		Pending int    `json:"pending_count"`
-	} `json:"asks"`
+// HeldAsk is an ask by its key, and how many allocations it still waits for.
+type HeldAsk struct {
+	Key     string `json:"key"`
+	Pending int    `json:"pending_count"`
 }
 
-// Held is what a scheduler has of one partition.
+// HeldApplication is an application that has not ended, with its asks.
+type HeldApplication struct {
+	ID   string    `json:"id"`
+	Asks []HeldAsk `json:"asks"`
+}
+
+// Held is what a scheduler has in one partition. Its parts are of moments up to some seconds apart.
 type Held struct {
 	Nodes        []HeldNode
 	Applications []HeldApplication
+	Running      map[string][]HeldAllocation // by node: of some nodes that have another number of allocations than expected
 }
 
-// Control asks a scheduler what it has, over its control socket (docs/control-socket.md).
-type Control struct {
-	Socket    string
-	Partition string // in full
-}
-
-const controlWithin = 20 * time.Second
-
-// Held asks for everything.
-func (c Control) Held(ctx context.Context) (Held, error) {
+// Held asks for all nodes and applications of the partition, and for the allocations of up to 20 nodes whose number is not the
+// expected one, by node. It waits for the answers, 20 seconds for each. An error is one of the connection or of the context,
+// or the scheduler's refusal in its own words.
+func (c Control) Held(ctx context.Context, expected map[string]int) (Held, error) {
 	nodes, err := c.ask(ctx, "nodes", "")
 	if err != nil {
 		return Held{}, err
 	}
 	applications, err := c.ask(ctx, "apps", "")
-	return Held{nodes.Nodes, applications.Applications}, err
+	if err != nil {
+		return Held{}, err
+	}
+	held := Held{nodes.Nodes, applications.Applications, map[string][]HeldAllocation{}}
+	for _, one := range held.Nodes {
+		if count, known := expected[one.ID]; !known || count == one.Allocations || len(held.Running) == mostNamed {
+			continue
+		}
+		named, err := c.ask(ctx, "nodes", one.ID)
+		if err != nil {
+			return Held{}, err
+		}
+		for _, again := range named.Nodes {
+			held.Running[again.ID] = again.Running
+		}
+	}
+	return held, nil
 }
 
-// Running asks for one node with what runs there.
-func (c Control) Running(ctx context.Context, node string) ([]HeldNode, error) {
-	answer, err := c.ask(ctx, "nodes", node)
-	return answer.Nodes, err
-}
-
+// heldPartition has the one list that was asked for.
 type heldPartition struct {
 	Nodes        []HeldNode        `json:"nodes"`
 	Applications []HeldApplication `json:"applications"`
@@ -79,15 +98,10 @@ func (c Control) ask(ctx context.Context, command, name string) (heldPartition, 
 		return heldPartition{}, err
 	}
 	defer connection.Close()
-	if until, ok := ctx.Deadline(); ok {
-		_ = connection.SetDeadline(until)
-	}
-	question := map[string]any{"version": 1, "command": command, "partition": c.Partition}
-	if name != "" {
-		question["name"] = name
-	}
+	defer context.AfterFunc(ctx, func() { connection.Close() })()
+	question := map[string]any{"version": 1, "command": command, "partition": c.Partition, "name": name}
 	if err := json.NewEncoder(connection).Encode(question); err != nil {
-		return heldPartition{}, err
+		return heldPartition{}, fmt.Errorf("%s: %w", command, err)
 	}
 	var answer struct {
 		OK     bool `json:"ok"`
@@ -100,13 +114,13 @@ func (c Control) ask(ctx context.Context, command, name string) (heldPartition, 
 		} `json:"error"`
 	}
 	if err := json.NewDecoder(connection).Decode(&answer); err != nil {
-		return heldPartition{}, err
+		return heldPartition{}, fmt.Errorf("%s: %w", command, err)
 	}
 	switch {
 	case !answer.OK:
-		return heldPartition{}, errors.New(answer.Error.Have)
+		return heldPartition{}, fmt.Errorf("%s: %s", command, answer.Error.Have)
 	case answer.Result.More || len(answer.Result.Partitions) != 1:
-		return heldPartition{}, fmt.Errorf("the answer has %d partitions, want all of one", len(answer.Result.Partitions))
+		return heldPartition{}, fmt.Errorf("%s: the answer has a part of %d partitions, want all of one", command, len(answer.Result.Partitions))
 	}
 	return answer.Result.Partitions[0], nil
 }
