@@ -20,6 +20,8 @@ class Preemption(Case):
         self.kubelets.slow.add(name)
         self.pod(name, labels={"queue": "root.work", "applicationId": "app"} | labels, nodeSelector={"kubernetes.io/hostname": "one"})
         self.on("one", name)
+        ready = "it is ready; budgets do not hold up the end of a pod that is not"
+        self.until(ready, lambda: condition(self.get(name), "Ready").get("status") == "True")
 
     def agent(self) -> None:
         """One that needs all of the node one."""
