@@ -83,7 +83,7 @@ class Bridge(Process):
     def __init__(self, log: pathlib.Path, tenon: pathlib.Path, *options: str, before: tuple[str, ...] = (), program: pathlib.Path | None = None,
                  patience: tuple[str, str] = ("100ms", "2s")):
         self.port = free_port()
-        super().__init__(log, *before, program or Shared.program, "--tenon", f"unix:{tenon}", "--listen", f"127.0.0.1:{self.port}",
+        super().__init__(log, *before, program or Shared.program, "--tenon", f"unix:{tenon}", "--control", tenon.with_name("control.sock"), "--listen", f"127.0.0.1:{self.port}",
                          "--patience", patience[0], "--repeat", patience[1], *options)
 
     def asked(self, page: str) -> tuple[int, str]:
@@ -139,6 +139,7 @@ class Case(unittest.TestCase):
             text = one.log.read_text()
             self.assertNotIn("panic", text)
             self.assertNotIn("DATA RACE", text)
+            self.assertNotIn("a comparison repairs a difference", text)
             if self.rights_checked:
                 self.assertNotRegex(text, "(?i)forbidden", "a right is missing")
 

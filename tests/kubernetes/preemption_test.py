@@ -20,6 +20,8 @@ class Preemption(Case):
         self.kubelets.slow.add(name)
         self.pod(name, labels={"queue": "root.work", "applicationId": "app"} | labels, nodeSelector={"kubernetes.io/hostname": "one"})
         self.on("one", name)
+        ready = "it is ready; budgets do not hold up the end of a pod that is not"
+        self.until(ready, lambda: condition(self.get(name), "Ready").get("status") == "True")
 
     def agent(self) -> None:
         """One that needs all of the node one."""
@@ -119,6 +121,23 @@ class Preemption(Case):
         self.assertEqual(list(status["disruptedPods"]), ["victim"])
         self.kubelets.finish("victim")
         self.on("one", "agent")
+
+    def test_a_victim_runs_on_whose_preemptor_is_deleted(self):
+        self.begin("--budget-patience=8s")
+        self.budget("kept", app="kept")
+        self.allow("kept", 0)
+        self.victim("victim", app="kept")
+        self.agent()
+        self.event("victim", "PreemptionDelayed")
+        self.delete("agent")
+        self.event("victim", "PreemptionCancelled")
+        self.assertFalse(self.ending("victim"))
+        on_one = {"kubernetes.io/hostname": "one"}
+        self.pod("large", cpu="2", nodeSelector=on_one)
+        self.says("large", "1 Insufficient cpu")  # the victim has its place
+        self.pod("small", cpu="1", nodeSelector=on_one)
+        self.on("one", "small")
+        self.assertFalse(self.ending("victim"))
 
     def test_after_a_while_a_victim_ends_all_the_same(self):
         self.begin("--budget-patience=2s")

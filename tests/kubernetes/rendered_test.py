@@ -49,7 +49,7 @@ class Rendered(Case):
         options["metadata"].pop("annotations")  # a change of the files restarts the pods
         options["spec"]["containers"][1]["command"] = [
             word for word in options["spec"]["containers"][1]["command"]
-            if word.split("=")[0] in ("tenon-kubernetes", "--tenon", "--queues", "--admin-token")]
+            if word.split("=")[0] in ("tenon-kubernetes", "--tenon", "--queues", "--admin-token", "--control")]
         for one in (ours, theirs):
             one["ConfigMap", "tenon"].pop("data")
         for name, one in ours.items():

@@ -1,12 +1,14 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 """What ends and comes back while pods come and go. Nothing may be bound twice, be lost, or wait for ever."""
 
+import contextlib
 import random
 import signal
 import sys
 
-from api import Refused
+from api import MERGE, STRATEGIC, Refused, path_of
 from cluster import Case, Shared
+from placing_test import NO_SCHEDULE, TOLERATES
 
 
 class Restarts(Case):
@@ -118,24 +120,62 @@ class Restarts(Case):
             return True
         return False
 
-    def test_a_watch_that_expired_is_begun_anew(self):
-        """The bridge stands still while the API server is restarted, pods come and go, and the past is forgotten."""
-        self.fill(4, 10)
-        self.load(20)
-        self.count(20)
+    @contextlib.contextmanager
+    def expired_watches(self):
+        """The bridge stands still while the API server is restarted. It misses what happens here, and then the past is
+        forgotten."""
         self.bridge.popen.send_signal(signal.SIGSTOP)
         self.addCleanup(self.bridge.popen.send_signal, signal.SIGCONT)
         Shared.plane.kill_server()
         Shared.plane.start()  # what comes from here on is on no connection that the bridge has
-        for name in ("p0", "p1", "p2"):
-            self.alive.discard(name)
-            self.delete(name, gracePeriodSeconds=0)
-        self.load(10)
+        yield
         Shared.plane.forget_the_past()
         self.bridge.popen.send_signal(signal.SIGCONT)
+
+    def test_a_watch_that_expired_is_begun_anew(self):
+        self.fill(4, 10)
+        self.load(20)
+        self.count(20)
+        with self.expired_watches():
+            for name in ("p0", "p1", "p2"):
+                self.alive.discard(name)
+                self.delete(name, gracePeriodSeconds=0)
+            self.load(10)
         self.settled()
         self.load(13)
         self.settled()
+
+    def test_a_pod_and_a_node_made_again_while_watches_were_expired_replace_the_old_ones(self):
+        on_one, on_two = ({"kubernetes.io/hostname": name} for name in ("one", "two"))
+        self.node("one", 2)
+        self.node("two", 1)
+        self.pod("again", cpu="2", nodeSelector=on_one)
+        self.on("one", "again")
+        self.pod("large", cpu="3", nodeSelector=on_two)
+        self.says("large", "Insufficient cpu")
+        with self.expired_watches():
+            self.delete("again", gracePeriodSeconds=0)
+            self.gone("again")
+            self.pod("again", cpu="1", nodeSelector=on_one)
+            self.api.delete("Node", "two")
+            self.node("two", 3)
+        self.on("one", "again")
+        self.on("two", "large")
+        self.pod("other", cpu="1", nodeSelector=on_one)
+        self.on("one", "other")
+
+    def test_a_waiting_pod_changed_while_watches_were_expired_is_looked_at(self):
+        self.node("one", 2, taints=(NO_SCHEDULE,))
+        self.pod("picky")
+        self.pod("large", cpu="9", tolerations=[TOLERATES])
+        self.says("picky", r"untolerated taint\(s\)")
+        self.says("large", "Insufficient cpu")
+        with self.expired_watches():
+            tolerations = self.get("picky")["spec"]["tolerations"]
+            self.api.patch("Pod", "picky", {"spec": {"tolerations": [*tolerations, TOLERATES]}}, self.namespace, form=MERGE)
+            less = {"spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]}}
+            self.api.call("PATCH", path_of("Pod", self.namespace, "large", "resize"), less, STRATEGIC)
+        self.on("one", "picky", "large")
 
     def test_a_bridge_that_starts_before_the_api_server_waits_for_it(self):
         self.node("one")

@@ -38,6 +38,51 @@ type apiServer struct {
 	refusals int                  // of the next bindings
 	spared   bool                 // no pod may be evicted
 	wrong    []error              // bindings that must not be
+	open     []*lossyWatch        // watches that may still miss what happens
+}
+
+// lossyWatch is a watch that can stop delivering events without ending.
+type lossyWatch struct {
+	watch.Interface
+	events chan watch.Event
+	misses atomic.Bool
+}
+
+func (w *lossyWatch) ResultChan() <-chan watch.Event { return w.events }
+
+// lossy registers a watch for missing.
+func (s *apiServer) lossy(inner watch.Interface) watch.Interface {
+	w := &lossyWatch{Interface: inner, events: make(chan watch.Event, 1000)}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.open = append(s.open, w)
+	go func() {
+		for event := range inner.ResultChan() {
+			if !w.misses.Load() {
+				w.events <- event
+			}
+		}
+	}()
+	return w
+}
+
+// missing lets all open watches miss what happens, and then expire. It returns once each kind is watched again; by then it was
+// listed, too.
+func (s *apiServer) missing(happens func()) {
+	s.t.Helper()
+	s.lock.Lock()
+	open := s.open
+	s.open = nil
+	s.lock.Unlock()
+	for _, w := range open {
+		w.misses.Store(true)
+	}
+	happens()
+	watches := s.watches.Load()
+	for _, w := range open {
+		w.events <- watch.Event{Type: watch.Error, Object: &apierrors.NewResourceExpired("too old").ErrStatus}
+	}
+	s.until("the bridge watches again", func() bool { return s.watches.Load() >= watches+int32(len(open)) })
 }
 
 var (
@@ -51,6 +96,9 @@ func newAPIServer(t *testing.T) *apiServer {
 	s := &apiServer{Clientset: client, t: t, bound: map[types.UID]string{}}
 	s.PrependWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
 		watching, err := s.Tracker.Watch(action.GetResource(), action.GetNamespace())
+		if err == nil {
+			watching = s.lossy(watching)
+		}
 		s.watches.Add(1)
 		return true, watching, err
 	})

@@ -39,6 +39,7 @@ import (
 	"tenon.invalid/kubernetes/internal/probes"
 	"tenon.invalid/kubernetes/internal/queues"
 	"tenon.invalid/kubernetes/internal/tenon"
+	"tenon.invalid/kubernetes/internal/translate"
 )
 
 type options struct {
@@ -49,7 +50,7 @@ type options struct {
 	qps                                                           float64
 	burst, window                                                 int
 	dryRun, vouchedUsers                                          bool
-	placeholderImage, queues, token                               string
+	placeholderImage, queues, token, control                      string
 	patience, repeat, explain, budgetPatience                     time.Duration
 }
 
@@ -84,6 +85,7 @@ func main() {
 		return nil
 	})
 	flag.StringVar(&o.queues, "queues", "", "NAMESPACE/NAME of a ConfigMap whose "+queues.Key+" the scheduler is to use; empty: its own file")
+	flag.StringVar(&o.control, "control", "", "path of the scheduler's control socket, over which comparisons read what the scheduler has; empty: they leave it out")
 	flag.StringVar(&o.token, "admin-token", "", "file with the scheduler's admin token, for --queues")
 	flag.StringVar(&o.placeholderImage, "placeholder-image", "registry.k8s.io/pause:3.10", "image of the pods that hold the room of gangs")
 	flag.BoolVar(&o.vouchedUsers, "vouched-users", false, "takes the users that pods name: an admission step vouches for them, as deploy/users.yaml does; without it the namespace is the user")
@@ -175,7 +177,8 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 	measured := metrics.New()
 	working := bridge.Options{
 		Client: client, SchedulerName: o.schedulerName, Patience: o.patience, Repeat: o.repeat, Explain: o.explain, BudgetPatience: o.budgetPatience, Metrics: measured, Log: log, Ignore: o.ignore,
-		Events: events, DryRun: o.dryRun, PlaceholderImage: o.placeholderImage, VouchedUsers: o.vouchedUsers,
+		Control: tenon.Control{Socket: o.control, Partition: "[" + o.name + "]" + translate.Partition},
+		Events:  events, DryRun: o.dryRun, PlaceholderImage: o.placeholderImage, VouchedUsers: o.vouchedUsers,
 		Session: tenon.Options{
 			Address: o.address, Name: o.name, PolicyGroup: o.policyGroup, Version: "kubernetes", CheckWindow: o.window,
 			Credentials: security, Log: log,

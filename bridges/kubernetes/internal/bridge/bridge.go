@@ -56,6 +56,7 @@ type Options struct {
 	PlaceholderImage string        // of pods that hold the room of gangs
 	VouchedUsers     bool          // an admission step vouches for the users that pods name
 	DryRun           bool          // nothing is written to the API server
+	Control          tenon.Control // reports what the scheduler has, for comparisons; without a socket they leave the scheduler out
 	Registered       func()        // called when the scheduler took the registration; it may not wait
 	Metrics          *metrics.Metrics
 	Log              *slog.Logger
@@ -91,6 +92,8 @@ type Bridge struct {
 	link         *tenon.Link // nil: no session
 	recovering   bool        // not all that runs is told and answered
 	outbox       outbox
+	stores       stores
+	comparison   comparison
 
 	made     time.Time    // what is reckoned from it does not change with a step of the clock
 	lastBeat atomic.Int64 // nanoseconds after made; 0: none yet
@@ -162,7 +165,9 @@ func (b *Bridge) Run(ctx context.Context) error {
 			}
 			return nil
 		case <-ticker.C:
-			b.beat(time.Now())
+			now := time.Now()
+			b.beat(now)
+			b.startComparison(now)
 		case <-b.todo.Ready():
 			for _, do := range b.todo.Take() {
 				do()
@@ -190,21 +195,24 @@ func (b *Bridge) watch(ctx context.Context) error {
 	factory := informers.NewSharedInformerFactoryWithOptions(b.Client, 0, informers.WithTransform(lean))
 	factory.InformerFor(&v1.Pod{}, runningPods)
 	b.namespaces = factory.Core().V1().Namespaces().Lister()
+	b.stores = stores{factory.Core().V1().Pods().Informer().GetStore(), factory.Core().V1().Nodes().Informer().GetStore()}
 	b.classes = factory.Scheduling().V1().PriorityClasses().Lister()
 	core, storage := factory.Core().V1(), factory.Storage().V1()
 	var err error
 	if b.filters, err = filters.New(ctx, b.Client, factory, b.Ignore); err != nil {
 		return err
 	}
-	handled := []cache.InformerSynced{factory.Core().V1().Namespaces().Informer().HasSynced, factory.Scheduling().V1().PriorityClasses().Informer().HasSynced}
-	handle := func(informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) {
-		registration, wrong := informer.AddEventHandler(handler)
+	handled := []cache.InformerSynced{factory.Scheduling().V1().PriorityClasses().Informer().HasSynced}
+	missed := func() { b.todo.Put(b.compareSoon) }
+	handle := func(informer cache.SharedIndexInformer, handler cache.ResourceEventHandlerFuncs) {
+		registration, wrong := informer.AddEventHandler(afterRelist{handler, missed})
 		if wrong != nil {
 			err = fmt.Errorf("informer: %w", wrong)
 			return
 		}
 		handled = append(handled, registration.HasSynced)
 	}
+	handle(core.Namespaces().Informer(), b.ofNamespaces())
 	handle(core.Nodes().Informer(), on(b, b.nodeChanged, b.nodeDeleted))
 	served, err := b.servesPodGroups(ctx)
 	if err != nil {
@@ -242,7 +250,7 @@ func runningPods(client kubernetes.Interface, resync time.Duration) cache.Shared
 }
 
 // others hears of objects about which the scheduler is not told, and which refused pods may have waited for.
-func (b *Bridge) others(kind fwk.EventResource) cache.ResourceEventHandler {
+func (b *Bridge) others(kind fwk.EventResource) cache.ResourceEventHandlerFuncs {
 	leave := func(old, now any) {
 		b.todo.Put(func() { b.changed(filters.OfObject(kind, old, now)) })
 	}
@@ -254,6 +262,46 @@ func (b *Bridge) others(kind fwk.EventResource) cache.ResourceEventHandler {
 			leave(old, nil)
 		},
 	}
+}
+
+// ofNamespaces leaves calls of namespaceChanged for the bridge's own goroutine.
+func (b *Bridge) ofNamespaces() cache.ResourceEventHandlerFuncs {
+	leave := func(old, now any) {
+		before, _ := old.(*v1.Namespace)
+		if after, ok := now.(*v1.Namespace); ok {
+			b.todo.Put(func() { b.namespaceChanged(before, after) })
+		}
+	}
+	return cache.ResourceEventHandlerFuncs{AddFunc: func(now any) { leave(nil, now) }, UpdateFunc: leave}
+}
+
+// afterRelist hands on what an informer found when it listed everything again because a watch expired. An informer reports an
+// object that was made again under its name as a change; the handlers hear of a deletion and an addition. Each sign that the
+// watch missed something calls missed. All methods run on the informer's goroutine.
+type afterRelist struct {
+	cache.ResourceEventHandlerFuncs
+	missed func()
+}
+
+// OnUpdate compares UIDs.
+func (h afterRelist) OnUpdate(old, now any) {
+	before, ok := old.(metav1.Object)
+	after, alsoOK := now.(metav1.Object)
+	if !ok || !alsoOK || before.GetUID() == after.GetUID() {
+		h.ResourceEventHandlerFuncs.OnUpdate(old, now)
+		return
+	}
+	h.missed()
+	h.ResourceEventHandlerFuncs.OnDelete(old)
+	h.OnAdd(now, false)
+}
+
+// OnDelete looks whether the watch reported the deletion.
+func (h afterRelist) OnDelete(object any) {
+	if _, missed := object.(cache.DeletedFinalStateUnknown); missed {
+		h.missed()
+	}
+	h.ResourceEventHandlerFuncs.OnDelete(object)
 }
 
 // lean drops what nobody here reads and takes much room. Of a nominated node is read who wrote it.
@@ -268,7 +316,7 @@ func lean(object any) (any, error) {
 }
 
 // on leaves calls for the bridge's own goroutine.
-func on[T any](b *Bridge, changed, gone func(*T)) cache.ResourceEventHandler {
+func on[T any](b *Bridge, changed, gone func(*T)) cache.ResourceEventHandlerFuncs {
 	leave := func(do func(*T)) func(any) {
 		return func(object any) {
 			if last, ok := object.(cache.DeletedFinalStateUnknown); ok {

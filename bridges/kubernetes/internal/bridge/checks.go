@@ -3,11 +3,14 @@
 package bridge
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"tenon.invalid/kubernetes/internal/filters"
 	"tenon.invalid/kubernetes/internal/translate"
 	tenonv1 "tenon.invalid/proto/tenon/v1"
@@ -86,6 +89,19 @@ func (b *Bridge) changed(change filters.Change) {
 	}
 	for _, p := range b.refusals {
 		if b.filters.MayHelp(p.refusedBy, p.object, change) {
+			b.wake(p)
+		}
+	}
+}
+
+// namespaceChanged wakes the pods that InterPodAffinity refused a node if a namespace has other labels, or is new: a term of
+// affinity may choose namespaces by labels. The plugin has no queueing hint for namespaces.
+func (b *Bridge) namespaceChanged(old, now *v1.Namespace) {
+	if old != nil && maps.Equal(old.Labels, now.Labels) {
+		return
+	}
+	for _, p := range b.refusals {
+		if slices.Contains(p.refusedBy, names.InterPodAffinity) {
 			b.wake(p)
 		}
 	}

@@ -166,6 +166,20 @@ func TestClock_APodThatIsRefused_IsAskedForAgainAfterAWhile(t *testing.T) {
 	})
 }
 
+func TestClock_APodThatIsRefused_IsAskedForAtOnce_WhenItWantsLess(t *testing.T) {
+	timedBridge(t, func(c *timed, p *pod) {
+		c.allocationRejected("p", "too large")
+		c.pass(beat)
+		less := p.object.DeepCopy()
+		less.Spec.Containers[0].Resources.Requests[v1.ResourceCPU] = resource.MustParse("500m")
+		c.podChanged(less)
+		c.step()
+		if len(c.told) != 1 || c.told[0].what != "ask p" || c.told[0].at > beat {
+			t.Errorf("told %v", c.told)
+		}
+	})
+}
+
 func TestClock_ABindingThatFails_IsTriedAgainMoreAndMoreSeldom(t *testing.T) {
 	timedBridge(t, func(c *timed, p *pod) {
 		c.server.PrependReactor("create", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {

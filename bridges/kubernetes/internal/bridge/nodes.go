@@ -59,12 +59,6 @@ func (b *Bridge) touch(n *node) { b.dirty[n] = struct{}{} }
 func (b *Bridge) nodeChanged(object *v1.Node) {
 	n := b.nodeOf(object.Name)
 	old := n.object
-	if old != nil && old.UID != object.UID { // made anew under its name, and nobody saw it go
-		b.nodeDeleted(old)
-		b.syncNode(n)
-		n = b.nodeOf(object.Name)
-	}
-	old = n.object
 	n.object = object
 	b.countKinds(old, object)
 	b.filters.Node(object)

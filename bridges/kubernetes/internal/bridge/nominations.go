@@ -4,7 +4,6 @@ package bridge
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -29,7 +28,7 @@ type nomination struct {
 
 // nominate says in the pod for which a victim ends, where that is.
 func (b *Bridge) nominate(victim *pod, message string) {
-	p := b.pods[types.UID(message[strings.LastIndexByte(message, ' ')+1:])]
+	p := b.pods[preemptor(message)]
 	if p == nil || !p.mine || !p.wanted() {
 		return
 	}

@@ -141,9 +141,6 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 		p = &pod{mine: object.Spec.SchedulerName == b.SchedulerName}
 		if p.mine {
 			p.application, p.placeholder = translate.ApplicationID(object), translate.IsPlaceholder(object)
-			if err := translate.Wrong(object); err != nil {
-				p.wrong = err.Error()
-			}
 			p.waitsFor = translate.WaitsFor(object)
 		}
 		b.pods[object.UID] = p
@@ -159,8 +156,9 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 		b.joinGroup(p)
 		b.nominated(p)
 	}
-	if old == nil && p.mine && p.wrong == "" {
-		b.gangHeard(p)
+	another := old == nil || p.runsOn() == "" && !translate.SameAsk(old, object)
+	if another && p.mine {
+		b.judge(p)
 	}
 	if amounts := translate.OfPod(object); !maps.Equal(amounts, p.amounts) {
 		p.amounts = amounts
@@ -176,18 +174,35 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 		b.move(p, name)
 	}
 	if old != nil {
-		b.waitingChanged(p, old)
+		b.waitingChanged(p, old, another)
 	}
 	b.reconcile(p)
 	b.groupChanged(p.group)
 }
 
-// waitingChanged looks again at a pod that waits and was changed: it may tolerate more or want less by now.
-func (b *Bridge) waitingChanged(p *pod, old *v1.Pod) {
+// judge decides whether the scheduler can be told of a pod, which is new or another ask by now. What the scheduler has of a
+// pod of which it can no longer be told is given back.
+func (b *Bridge) judge(p *pod) {
+	p.wrong = ""
+	if err := translate.Wrong(p.object); err != nil {
+		p.wrong = err.Error()
+		if p.standing != untold {
+			b.giveBack(p)
+		}
+		return
+	}
+	b.gangHeard(p)
+}
+
+// waitingChanged looks again at a pod that waits and was changed: it may tolerate more or want less by now. If the pod is
+// another ask by now, what the scheduler refused does not count for it.
+func (b *Bridge) waitingChanged(p *pod, old *v1.Pod, another bool) {
+	if another {
+		p.outdated, p.rejected, p.notSoon = true, "", time.Time{}
+	}
 	if p.standing != asked && p.standing != checked {
 		return
 	}
-	p.outdated = p.outdated || !translate.SameAsk(old, p.object)
 	b.askAnew(p)
 	if b.refusals[p.object.UID] == p && b.filters.MayHelp(p.refusedBy, p.object, filters.OfWaiting(old, p.object)) {
 		b.wake(p)

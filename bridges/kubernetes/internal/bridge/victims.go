@@ -4,9 +4,11 @@ package bridge
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"tenon.invalid/kubernetes/internal/cluster"
 	si "tenon.invalid/proto/tenon/si/v1later"
 )
@@ -22,11 +24,40 @@ type eviction struct {
 	begun   time.Time
 	tries   int
 	spared  bool // its budget held it up, and it was told so
+
+	preemptor types.UID // the pod for which it ends; empty: none
 }
 
 func (b *Bridge) evict(p *pod, message string) {
-	b.writer.Preempted(p.object, message)
-	b.tryEvict(&eviction{victim: p, object: p.object, message: message, begun: time.Now()})
+	e := &eviction{victim: p, object: p.object, message: message, begun: time.Now(), preemptor: preemptor(message)}
+	if !b.spare(e) {
+		b.writer.Preempted(p.object, message)
+		b.tryEvict(e)
+	}
+}
+
+// preemptor gives the pod for which a victim ends, by its UID; empty if the victim ends for no pod. Releases have no field for
+// that, but their message ends in "ask: KEY".
+func preemptor(message string) types.UID {
+	_, key, _ := strings.Cut(message, " ask: ")
+	return types.UID(key)
+}
+
+// spare lets a victim run on if the pod for which it would end is gone or has a node, and returns whether it does. The
+// scheduler counts the victim as ending. So the scheduler is told of that end, and then of a pod that runs.
+func (b *Bridge) spare(e *eviction) bool {
+	p := e.victim
+	if e.preemptor == "" || p.object.DeletionTimestamp != nil {
+		return false
+	}
+	if other := b.pods[e.preemptor]; other != nil && other.wanted() {
+		return false
+	}
+	b.writer.RunsOn(p.object)
+	b.release(p)
+	p.standing, p.uuid, p.ending = untold, "", si.TerminationType_UNKNOWN_TERMINATION_TYPE
+	b.reconcile(p)
+	return true
 }
 
 func (b *Bridge) tryEvict(e *eviction) {
@@ -40,7 +71,7 @@ func (b *Bridge) tryEvict(e *eviction) {
 	b.write(ends, func(ctx context.Context) error { return write(ctx, e.object, e.message) }, func(err error) {
 		if err != nil && b.ends(e) {
 			b.after(b.unended(e, err), func() {
-				if b.ends(e) {
+				if b.ends(e) && !b.spare(e) {
 					b.tryEvict(e)
 				}
 			})

@@ -278,6 +278,11 @@ func (w *Writer) BudgetOverrun(pod *v1.Pod, patience time.Duration) {
 	w.event(pod, v1.EventTypeWarning, "DisruptionBudgetOverrun", "Preempting", fmt.Sprintf("its disruption budget had no room for %s, and another pod needs its place", patience))
 }
 
+// RunsOn writes an event: a pod that was to end for another one no longer has to.
+func (w *Writer) RunsOn(pod *v1.Pod) {
+	w.event(pod, v1.EventTypeNormal, "PreemptionCancelled", "Preempting", "runs on: the pod that needed its place has a node or is gone")
+}
+
 // WrongTaskGroups tells why a pod's task groups are left out.
 func (w *Writer) WrongTaskGroups(pod *v1.Pod, message string) {
 	w.event(pod, v1.EventTypeWarning, "TaskGroupsError", "Scheduling", message)

@@ -19,6 +19,8 @@ type Metrics struct {
 	Checks        *prometheus.CounterVec
 	Registrations prometheus.Counter
 	Connected     prometheus.Gauge
+	Comparisons   prometheus.Counter
+	Repairs       *prometheus.CounterVec // by kind: pod, node, allocation, ask
 	Victims       prometheus.Counter
 	Tries         prometheus.Histogram
 	Cache         *prometheus.GaugeVec     // by type: nodes, pods, assumed_pods
@@ -49,6 +51,12 @@ func New() *Metrics {
 		Connected: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "tenon_kubernetes_connected", Help: "1 while the scheduler knows everything and places pods.",
 		}),
+		Comparisons: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "tenon_kubernetes_comparisons_total", Help: "Comparisons of what the bridge and the scheduler have with what the API server has.",
+		}),
+		Repairs: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "tenon_kubernetes_repairs_total", Help: "Objects that two comparisons in a row found different, and that were repaired.",
+		}, []string{"kind"}),
 		Victims: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "scheduler_preemption_victims_total", Help: "Pods that the scheduler ended for others.",
 		}),
@@ -67,7 +75,7 @@ func New() *Metrics {
 			Help: "Plugins about one pod and one node, and the write that binds it.", Buckets: prometheus.ExponentialBuckets(0.0001, 2, 18),
 		}, []string{"extension_point", "status"}),
 	}
-	m.Registry.MustRegister(m.Attempts, m.Wait, m.Pending, m.Checks, m.Registrations, m.Connected, m.Victims, m.Tries, m.Cache, m.Refused, m.Points,
+	m.Registry.MustRegister(m.Attempts, m.Wait, m.Pending, m.Checks, m.Registrations, m.Connected, m.Comparisons, m.Repairs, m.Victims, m.Tries, m.Cache, m.Refused, m.Points,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -169,4 +169,9 @@ func TestSameAsk_TolerationsAndAmounts(t *testing.T) {
 	if SameAsk(one, other) {
 		t.Error("an amount is not told")
 	}
+	other = one.DeepCopy()
+	other.Annotations = map[string]string{annotationTaskGroup: "workers"}
+	if SameAsk(one, other) {
+		t.Error("a task group is not told")
+	}
 }

@@ -60,7 +60,7 @@ func Question(pod *v1.Pod, role Role, amounts Amounts) *tenonv1.AskIf {
 
 // SameAsk is true where the scheduler was told of one what it would be told of the other.
 func SameAsk(one, other *v1.Pod) bool {
-	return maps.Equal(tags(one), tags(other)) && maps.Equal(OfPod(one), OfPod(other))
+	return GroupOf(one) == GroupOf(other) && maps.Equal(tags(one), tags(other)) && maps.Equal(OfPod(one), OfPod(other))
 }
 
 func tags(pod *v1.Pod) map[string]string {

@@ -1,0 +1,46 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+package bridge
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	si "tenon.invalid/proto/tenon/si/v1later"
+)
+
+func TestVictim_RunsOnOnlyWhereItsPreemptorIsGoneOrHasANode(t *testing.T) {
+	for name, one := range map[string]struct {
+		message string
+		change  func(*timed, *pod)
+		spared  bool
+	}{
+		"it waits":       {forWaits, func(*timed, *pod) {}, false},
+		"it is gone":     {forWaits, func(c *timed, other *pod) { c.podEnded(other) }, true},
+		"it is ending":   {forWaits, func(_ *timed, other *pod) { other.object.DeletionTimestamp = &metav1.Time{} }, true},
+		"it has a node":  {forWaits, func(_ *timed, other *pod) { other.object.Spec.NodeName = "two" }, true},
+		"there was none": {"preempting allocations to enforce new max quota for queue : root.work", func(*timed, *pod) {}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			timedBridge(t, func(c *timed, p *pod) {
+				other := c.pod("waits")
+				c.allocate(p)
+				p.object.Spec.NodeName = "one"
+				c.step()
+				one.change(c, other)
+				c.step()
+				c.told = nil
+				evicted := c.times("create", "pods", "eviction")
+				c.released(&si.AllocationRelease{AllocationKey: "p", ApplicationID: p.application, UUID: "u",
+					TerminationType: si.TerminationType_PREEMPTED_BY_SCHEDULER, Message: one.message})
+				c.step()
+				if have := len(*evicted) == 0; have != one.spared {
+					t.Errorf("evicted at %v", *evicted)
+				}
+				if one.spared && (len(c.told) != 2 || c.told[0].what != "release p" || c.told[1].what != "ask p" || p.standing != placed) {
+					t.Errorf("told %v", c.told)
+				}
+			})
+		})
+	}
+}
