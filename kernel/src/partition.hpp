@@ -264,14 +264,15 @@ class partition final : partition_model {
   node_verdicts verdicts{{shared, clock, name, nodes, contexts, keeps}};
   placement_checks checks{{shared, config, id, check_deadline_ms > 0, waits, keeps}};
   reserved_nodes shared_nodes{{shared, config, classes, nodes, held_devices_of, holdings, allocation_states.ends_at()}};
-  node_search search{{shared, nodes, orders.nodes, contexts, faults, fitness, checks, shared_nodes}};
+  node_search search{{shared, nodes, orders.nodes, contexts, faults, fitness, checks, shared_nodes, classes,
+                      allocation_states.ends_at()}};
   internal::limits limits{{types, keeps, ready, reserved, changes}};
   internal::headroom headroom{{limits, classes, nodes}};
   internal::reservations reservations{{clock, config, classes, shared_nodes, waits, lines, claims, changes}};
   internal::claims claims{{classes, waits, alarms, allocation_states, changes}};
   held_off_asks held_off{{shared, lines, alarms}};
   internal::victim_search victim_search{
-      {claims, reservations.all(), fitness, checks, nodes, classes, held_devices_of, total, victim_room}};
+      {config, claims, reservations.all(), fitness, checks, nodes, classes, held_devices_of, total, victim_room}};
   internal::preemption preemption{
       {shared, config, classes, waits, checks, victim_search, claims, held_off, reservations}};
   required_node_preemption on_node{{config, classes, nodes, held_devices_of, total, claims, facts}};

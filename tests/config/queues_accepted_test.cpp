@@ -218,7 +218,7 @@ TEST(QueuesAccepted, DurationsOfOurOwn) {
 partitions:
 - queues: []
   reservation: {enabled: false, delay: 5s, wait: 30m, backfill: true, max_nodes: 3}
-  preemption: {retry: 20s}
+  preemption: {retry: 20s, max_steps: 500}
   timeouts: {starting: 1m, completing: 2s, terminated: 24h, placeholder: 90s, queuecleanup: 1s, drain: 0, releaseconfirm: 1m30s, startretry: 3s, startretrymax: 1m}
 )");
   partition_tuning expected;
@@ -228,6 +228,7 @@ partitions:
   expected.reservation_backfill = true;
   expected.reservation_max_nodes = 3;
   expected.preemption_retry_ms = 20'000;
+  expected.preemption_max_steps = 500;
   expected.starting_timeout_ms = 60'000;
   expected.completing_timeout_ms = 2'000;
   expected.terminated_timeout_ms = 24 * 3'600'000;

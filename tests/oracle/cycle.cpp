@@ -67,12 +67,13 @@ bool partition::try_ask(application &a, ask &k, const usage &used) {
   if (shared.has.preemption && preempt(a, k, used)) return true;
   const partition_tuning &tuning = config.tuning;
   if (!shared.has.reservations || !within || !tuning.reservation_enabled) return false;
-  if (has_most_nodes(a) || !fits(used.left, k.resources)) return false;
+  const bool cluster_is_full = !fits(used.left, k.resources);
+  if (has_most_nodes(a) || (cluster_is_full && some_node_empties_for(a.queue))) return false;
   if (shared.now_ms < add_saturating(k.create_time_ms, tuning.reservation_delay_ms)) return false;
   if (shared.now_ms < k.reserve_from_ms) return false;
-  const node *n = node_to_reserve(a, k, used);
+  const node *n = cluster_is_full ? node_to_empty(a, k, used) : node_to_reserve(a, k, used);
   if (n == nullptr) return false;
-  reserve(a, k, n->id);
+  reserve(a, k, n->id, cluster_is_full);
   return true;
 }
 
@@ -90,8 +91,7 @@ bool partition::place_by_order(application &a, ask &k, const std::string &node_i
 
 void partition::place(application &a, ask &k, const std::string &node_id, const detail_map &chosen) {
   if (reservation *r = by_order_on(node_id); r != nullptr && r->ask != k.arrival) {
-    ask_of_reservation(*r).reserve_from_ms = add_saturating(shared.now_ms, config.tuning.reservation_delay_ms);
-    end_reservation(r->id, messages::reservation_for_higher(k.key));
+    lose_reservation(r->id, messages::reservation_for_higher(k.key));
   }
   end_reservation_of(k, messages::reservation_used());
   count_for_canary(a, k);

@@ -86,7 +86,8 @@ struct reservation {
   uint64_t application = 0;  // uid
   uint64_t ask = 0;          // arrival
   std::string node;
-  bool freed = false;  // by preemption, for this ask
+  bool freed = false;    // by preemption, for this ask
+  bool empties = false;  // made although the cluster had too little left
   // In this decision the ask takes its turn among all others: it is to, and it may use the node until its turn is over.
   bool goes_by_order = false, by_order = false;
 };

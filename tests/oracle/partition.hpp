@@ -187,8 +187,9 @@ struct partition {
   // -- reservations.cpp --
   bool decide_reserved(const usage &used);
   bool try_required(application &a, ask &k, const usage &used);
-  void reserve(application &a, ask &k, const std::string &node_id, bool freed = false);
-  bool place_left_over(const usage &used);  // whose turn did not come
+  void reserve(application &a, ask &k, const std::string &node_id, bool empties = false);
+  void lose_reservation(uint64_t id, const std::string &why);  // its ask may reserve again after the delay
+  bool place_left_over(const usage &used);                     // whose turn did not come
   [[nodiscard]] reservation *by_order_on(const std::string &node_id);
   void end_reservation(uint64_t id, const std::string &why);
   // A reservation ended: asks that were held off may preempt again.
@@ -208,6 +209,12 @@ struct partition {
   [[nodiscard]] std::vector<reservation> reservations_on(const std::string &node_id) const;
   [[nodiscard]] bool holds(const node &n, const ask &k) const;
   [[nodiscard]] const node *node_to_reserve(const application &a, const ask &k, const usage &used);
+  [[nodiscard]] const node *node_to_empty(const application &a, const ask &k, const usage &used);
+  // Of those that have no reservation, hold the ask and are in `among`.
+  [[nodiscard]] const node *least_lacking(const application &a, const ask &k, const usage &used,
+                                          const std::set<std::string> &among);
+  [[nodiscard]] std::set<std::string> nodes_without_reservation(const ask &k) const;
+  [[nodiscard]] bool some_node_empties_for(const std::string &leaf) const;
   // Whether others' reservations let the ask use the node.
   [[nodiscard]] bool may_use(const node &n, const ask &k, const usage &used) const;
 

@@ -413,8 +413,8 @@ class question {
     std::vector<const node *> out;
     for (const auto &[id, n] : p_.nodes) {
       const auto there = p_.reservations_on(id);
-      const bool others =
-          std::any_of(there.begin(), there.end(), [&](const reservation &r) { return r.ask != k_.arrival; });
+      const bool others = std::any_of(there.begin(), there.end(),
+                                      [&](const reservation &r) { return r.ask != k_.arrival && !r.empties; });
       if (!n.schedulable || others != reserved || !p_.holds(n, k_) || p_.is_refused(k_, n)) continue;
       if (p_.attributes_match(k_, n)) out.push_back(&n);
     }
@@ -429,7 +429,7 @@ class question {
     for (const node *n : nodes_) {
       taken_.clear();
       if (short_on(*n).empty() && std::exchange(one_fits, true)) continue;
-      if (steps_ >= 10'000) break;
+      if (steps_ >= p_.config.tuning.preemption_max_steps) break;
       answer one{n, victims_for(*n)};
       amount_map held;
       for (const candidate &c : one.victims) add(held, c.what->resources);
@@ -490,12 +490,19 @@ bool partition::preempt(application &a, ask &k, const usage &used) {
     k.held_off = held_off && !room.first;
     return false;
   }
+  for (const reservation &r : reservations_on(where->id)) {
+    if (r.ask != k.arrival) lose_reservation(r.id, messages::reservation_for_preemption(k.key));
+  }
   const reservation *held = reservation_of(k);
   const bool stays = is_own(*where);
   if (held != nullptr && !stays) end_reservation(held->id, messages::reservation_moved(where->id));
   if (!stays) reserve(a, k, where->id);
   if (found) {
-    for (reservation &r : reservations) r.freed |= r.ask == k.arrival;
+    for (reservation &r : reservations) {
+      if (r.ask != k.arrival) continue;
+      r.freed = true;
+      r.empties = false;
+    }
     take_victims(found->victims, k.arrival, messages::preempted_for_ask(k.key));
   }
   return true;

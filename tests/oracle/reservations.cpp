@@ -36,8 +36,9 @@ ask &ask_of(application &a, const reservation &r) {
 
 ask &partition::ask_of_reservation(const reservation &r) { return ask_of(*find_application(r.application), r); }
 
-void partition::reserve(application &a, ask &k, const std::string &node_id, bool freed) {
-  const reservation &r = reservations.emplace_back(reservation{next_reservation++, a.uid, k.arrival, node_id, freed});
+void partition::reserve(application &a, ask &k, const std::string &node_id, bool empties) {
+  const reservation &r =
+      reservations.emplace_back(reservation{next_reservation++, a.uid, k.arrival, node_id, false, empties});
   k.told.clear();
   decision &d = emit(decision_kind::reserved, a.id, k.key);
   d.node = node_id;
@@ -131,12 +132,17 @@ void partition::end_idle_reservations() {
   }
 }
 
+void partition::lose_reservation(uint64_t id, const std::string &why) {
+  for (reservation &r : reservations) {
+    if (r.id != id) continue;
+    ask_of_reservation(r).reserve_from_ms = add_saturating(shared.now_ms, config.tuning.reservation_delay_ms);
+    return end_reservation(id, why);
+  }
+}
+
 void partition::on_reservation_timer(uint64_t id) {
   for (const reservation &r : reservations) {
-    if (r.id != id) continue;
-    ask_of(*find_application(r.application), r).reserve_from_ms =
-        add_saturating(shared.now_ms, config.tuning.reservation_delay_ms);
-    return end_reservation(id, messages::reservation_waited(r.node));
+    if (r.id == id) return lose_reservation(id, messages::reservation_waited(r.node));
   }
 }
 
@@ -236,11 +242,57 @@ bool partition::try_required(application &a, ask &k, const usage &used) {
   return true;
 }
 
+std::set<std::string> partition::nodes_without_reservation(const ask &k) const {
+  std::set<std::string> out;
+  for (const auto &[id, n] : nodes) {
+    if (n.schedulable && reservations_on(id).empty() && holds(n, k)) out.insert(id);
+  }
+  return out;
+}
+
 const node *partition::node_to_reserve(const application &a, const ask &k, const usage &used) {
+  return least_lacking(a, k, used, nodes_without_reservation(k));
+}
+
+bool partition::some_node_empties_for(const std::string &leaf) const {
+  return std::any_of(reservations.begin(), reservations.end(), [&](const reservation &r) {
+    if (!r.empties) return false;
+    const auto owner =
+        std::find_if(applications.begin(), applications.end(), [&](const auto &a) { return a->uid == r.application; });
+    return (*owner)->queue == leaf && !waits_for_placeholders(**owner, ask_of(**owner, r));
+  });
+}
+
+// Least has to end there.
+const node *partition::node_to_empty(const application &a, const ask &k, const usage &used) {
+  std::map<double, std::set<std::string>> by_part;
+  for (const std::string &id : nodes_without_reservation(k)) {
+    amount_map then = used.free_on_node.at(id);
+    for (const auto &each : applications) {
+      for (const allocation &x : each->allocations) {
+        const bool ends = x.execution_timeout_ms > 0 && x.state == allocation_state::allocated;
+        if (x.node == id && ends) add(then, x.resources);
+      }
+    }
+    double part = 0;
+    for (const auto &[type, need] : k.resources) {
+      const int64_t missing = need - std::min(need, std::max<int64_t>(0, amount_of(then, type)));
+      if (need > 0) part = std::max(part, static_cast<double>(missing) / static_cast<double>(need));
+    }
+    by_part[part].insert(id);
+  }
+  for (const auto &[part, those] : by_part) {
+    if (const node *n = least_lacking(a, k, used, those)) return n;
+  }
+  return nullptr;
+}
+
+const node *partition::least_lacking(const application &a, const ask &k, const usage &used,
+                                     const std::set<std::string> &among) {
   const node *best = nullptr;
   double least = 0;
   for (const node *n : sorted_nodes(a, k, used)) {
-    if (!n->schedulable || !reservations_on(n->id).empty() || !holds(*n, k)) continue;
+    if (!among.contains(n->id)) continue;
     double lacks = 0;
     for (const std::string &type : types) {  // this order decides the last bit
       const int64_t need = amount_of(k.resources, type), there = amount_of(used.free_on_node.at(n->id), type);

@@ -198,6 +198,7 @@ partition_config make_partition(random &r, const profile &p, const std::string &
   c.preemption_enabled = r.percent(95);
   c.quota_preemption_enabled = p.quotas && r.percent(85);
   if (p.preemption) c.tuning.preemption_retry_ms = r.between(0, 10) * 1'000;
+  if (p.preemption && r.percent(30)) c.tuning.preemption_max_steps = static_cast<uint64_t>(r.between(0, 12));
   if (p.reservations) {
     c.tuning.reservation_delay_ms = r.between(0, 4) * 500;
     c.tuning.reservation_wait_ms = r.between(5, 60) * 1'000;

@@ -168,6 +168,7 @@ class random_commands {
           const void *const at = &field;
           const bool came_later =
               at == &x.reservation_max_nodes || at == &x.start_retry_ms || at == &x.start_retry_max_ms;
+          if (format_ == 3 && at == &x.preemption_max_steps) return;
           if (format_ == 3 && came_later) {
             field = {};
             return;

@@ -230,6 +230,11 @@ constexpr key_spec preemption_keys[] = {
      .summary = "How long an ask whose preemption came to nothing waits before it tries again.",
      .fallback = "`15s`",
      .tenon_only = true},
+    {.key = "max_steps",
+     .kind = kind::count,
+     .summary = "How many allocations one search for victims looks at. After so many it begins with no further node.",
+     .fallback = "`10000`",
+     .tenon_only = true},
 };
 
 constexpr key_spec node_sort_keys[] = {

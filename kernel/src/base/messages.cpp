@@ -260,6 +260,7 @@ std::string reservation_for_daemon(std::string_view key) { return join({"ask ", 
 std::string reservation_for_higher(std::string_view key) {
   return join({"ask ", key, " of higher priority has the node"});
 }
+std::string reservation_for_preemption(std::string_view key) { return join({"ask ", key, " preempts on the node"}); }
 std::string reservation_moved(std::string_view node) { return join({"preemption frees node ", node}); }
 std::string proposed_in_place(std::string_view placeholder) { return join({"in place of ", placeholder}); }
 std::string check_refused(std::string_view node, std::string_view reason) {

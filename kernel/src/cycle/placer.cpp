@@ -18,7 +18,7 @@ bool placer::place(ask &a, ask_class &c, bool &refused) {
 
 void placer::commit(ask &a, node &n, const held_devices &chosen) {
   if (reserved_nodes::goes_by_order(n) && n.reservations->front()->of != &a) {
-    reservations.give_way(*n.reservations->front(), a);
+    reservations.lose(*n.reservations->front(), {cause::higher_comes, a.key});
   }
   lifecycle.commit(a, n, chosen);
 }

@@ -47,7 +47,7 @@ bool queue_pass::try_unit(leaf_class &u) {
     ready.park_on_queue(u, *full, type);
   } else if (u.kind == unit_kind::reserves && reserved.has_most_nodes(app)) {
     ready.park_on_nodes(g);
-  } else if (u.kind == unit_kind::reserves && headroom.is_cluster_full(c, type)) {
+  } else if (u.kind == unit_kind::reserves && u.leaf->emptying != 0 && headroom.is_cluster_full(c, type)) {
     ready.park_on_cluster(u, type);
   } else {
     ready.park_on_nodes(u, u.kind == unit_kind::reserves);

@@ -13,10 +13,15 @@ namespace tenon::internal {
 bool reserver::reserve(ask &a, ask_class &c, bool &refused) {
   if (c.unreservable || line.reserves_at(a) > shared.now_ms) return false;
   if (line.has_most_nodes(*a.owner)) return false;
-  if (type_index type = no_type; headroom.is_cluster_full(c, type)) return false;
+  type_index type = no_type;
+  const bool full = headroom.is_cluster_full(c, type);
+  if (full && a.owner->home->emptying != 0) return false;
   bool disagrees = false;
-  node *n = search.find_to_reserve(c, a, disagrees);
-  if (n != nullptr) return reservations.reserve(a, *n), true;
+  node *n = full ? search.find_to_empty(c, a, disagrees) : search.find_to_reserve(c, a, disagrees);
+  if (n != nullptr) {
+    reservations.reserve(a, *n, full ? way_to_room::it_empties : way_to_room::as_it_comes);
+    return true;
+  }
   if (c.blocked && !disagrees) ready.block_reserving(c);
   refused |= disagrees;
   return false;

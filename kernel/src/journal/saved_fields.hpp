@@ -228,6 +228,7 @@ void fields(IO &io, ref<IO, saved_reservation> f) {
   io(2, "node", f.node);
   io(3, "sequence", f.sequence);
   io(4, "freed", f.freed);
+  io(5, "empties", f.empties);
 }
 template <class IO>
 void fields(IO &io, ref<IO, saved_claim> f) {

@@ -24,6 +24,7 @@ void fields(IO &io, ref<IO, partition_tuning> f) {
   io(13, "reservation_max_nodes", f.reservation_max_nodes);
   io(14, "start_retry_ms", f.start_retry_ms);
   io(15, "start_retry_max_ms", f.start_retry_max_ms);
+  io(16, "preemption_max_steps", f.preemption_max_steps, partition_tuning{}.preemption_max_steps);
 }
 
 }  // namespace tenon::journal

@@ -31,7 +31,7 @@ struct leaf_class : parked_unit {
   unit_kind kind = unit_kind::plain;
   uint32_t groups = 0;  // that are of it; without any it is nothing
   indexed_heap<app_class, app_class_before, app_class_position, app_class_prefix> ready;
-  uint32_t position = not_in_heap;
+  uint32_t position = not_in_heap;  // in one heap of its leaf
   uint32_t first_untimed = no_ask;  // asks in it that have no alarm yet, should it be parked
 
   [[nodiscard]] unit_id id() const { return {class_id, kind}; }
@@ -71,5 +71,7 @@ struct leaf_class_prefix {
  private:
   static uint64_t ascending(int64_t value) { return static_cast<uint64_t>(value ^ INT64_MIN); }
 };
+
+using leaf_class_heap = indexed_heap<leaf_class, leaf_class_before, leaf_class_position, leaf_class_prefix>;
 
 }  // namespace tenon::internal

@@ -93,7 +93,10 @@ struct queue {
   std::vector<application *> dirty_apps;
   std::map<uint32_t, std::unique_ptr<reserved_unit>> reserved;
   reserved_needs reserved_below;  // of its applications, or of those below it
-  indexed_heap<leaf_class, leaf_class_before, leaf_class_position, leaf_class_prefix> ready_classes;
+  leaf_class_heap ready_classes;
+  // Of a leaf: nodes that empty for asks of it, and the units that wait meanwhile for what the cluster has left.
+  uint32_t emptying = 0;
+  leaf_class_heap wait_for_cluster;
   std::vector<headroom_line> parked;  // by resource type: wait for headroom here
 
   ~queue();
@@ -136,6 +139,9 @@ void for_each_queue(queue &q, F &&f) {
 }
 
 inline queue::~queue() { delete ready; }
-inline bool queue::has_ready() const { return leaf ? !ready_classes.empty() : ready != nullptr && !ready->empty(); }
+inline bool queue::has_ready() const {
+  if (leaf) return !ready_classes.empty() || (emptying == 0 && !wait_for_cluster.empty());
+  return ready != nullptr && !ready->empty();
+}
 
 }  // namespace tenon::internal

@@ -18,13 +18,20 @@ struct node;
 struct queue;
 struct reserved_unit;
 
+// How the node gets room for the ask.
+enum class way_to_room : uint8_t {
+  as_it_comes,  // the cluster has enough left
+  it_empties,   // whatever the cluster has left
+  preemption,
+};
+
 struct reservation {
   uint32_t index = 0;
   bool live = false;
   bool look = false;     // its node may have room: nothing was found against that since the node changed
   bool due = false;      // the ask may try to preempt
   bool refused = false;  // the resource manager refused every node that fits: waits until something changes for it
-  bool freed = false;    // preemption frees the node for the ask
+  way_to_room way = way_to_room::as_it_comes;
   // In this decision: its ask stands aside in pass A, and takes its turn among all others afterwards.
   bool stands_aside = false, by_order = false;
   bool full = false;  // its queues have no headroom for the ask before victims are gone

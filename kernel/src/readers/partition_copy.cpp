@@ -59,7 +59,7 @@ class partition_copier {
     copy_victims();
     for (const reservation *r : in_order(from_.reservations.all(), &reservation::sequence)) {
       to_.reservations.number_from(r->sequence);
-      (void)to_.reservations.keep(asks_.of(*r->of), copy_of_node(*r->where), r->freed);
+      (void)to_.reservations.keep(asks_.of(*r->of), copy_of_node(*r->where), r->way);
     }
     for (const ask *a : asks) line_up(*a, asks_.of(*a));
     for (const auto &[number, a] : from_.held_off.all()) to_.held_off.add(asks_.of(*a));

@@ -43,9 +43,10 @@ class partition_restorer {
     }
     to_.fair_maxima.refresh(*to_.root);
     for (const saved_claim &c : from_.claims) restore_claim(c);
-    for (const auto &[of, where, sequence, freed] : from_.reservations) {
+    for (const auto &[of, where, sequence, freed, empties] : from_.reservations) {
       to_.reservations.number_from(sequence);
-      (void)to_.reservations.keep(*asks_[of], *nodes_[where], freed);
+      const way_to_room by_itself = empties ? way_to_room::it_empties : way_to_room::as_it_comes;
+      (void)to_.reservations.keep(*asks_[of], *nodes_[where], freed ? way_to_room::preemption : by_itself);
     }
     for (size_t i = 0; i < asks_.size(); ++i) line_up(from_.asks[i], *asks_[i]);
     for (const uint32_t a : from_.held_off) to_.held_off.add(*asks_[a]);

@@ -25,6 +25,7 @@ void ask_lines::enqueue(ask &a) {
   } else {
     changes.apply(ask_lined_up{a, ask_line::reserved, nullptr});
     reserved.join(a);
+    if (r->way == way_to_room::it_empties) ready.node_empties(*a.owner->home, true);
   }
   count(a);
 }
@@ -43,6 +44,7 @@ void ask_lines::dequeue(ask &a) {
       break;
     case ask_line::reserved:
       reserved.leave(a);
+      if (reservation_of(a)->way == way_to_room::it_empties) ready.node_empties(*app.home, false);
       break;
     case ask_line::refused:
       app.refused.erase(&a);

@@ -35,9 +35,17 @@ leaf_class *ready_index::next() {
     }
     if (q == nullptr) continue;
     keys.flush(*q);
-    if (!q->ready_classes.empty()) return q->ready_classes.top();
+    if (leaf_class *first = first_of(*q)) return first;
   }
   return nullptr;
+}
+
+// A node may empty for the first one that waits for what the cluster has left, where none does.
+leaf_class *ready_index::first_of(queue &leaf) {
+  const leaf_class_heap &ready = leaf.ready_classes, &waiting = leaf.wait_for_cluster;
+  const bool may_empty = leaf.emptying == 0 && !waiting.empty();
+  if (may_empty && (ready.empty() || leaf_class_before{}(*waiting.top(), *ready.top()))) unpark(*waiting.top());
+  return ready.empty() ? nullptr : ready.top();
 }
 
 size_t ready_index::unit_place_hash::operator()(const unit_place &place) const {
@@ -73,19 +81,40 @@ void ready_index::leave_unit(leaf_class &u) {
   units_.erase(found);
 }
 
+namespace {
+
+bool waits_for_cluster(const parked_unit &u) {
+  return u.parked == parking::queue_headroom && u.parked_queue->parent == nullptr;
+}
+
+}  // namespace
+
+leaf_class_heap &ready_index::heap_of(leaf_class &u) {
+  return waits_for_cluster(u) ? u.leaf->wait_for_cluster : u.leaf->ready_classes;
+}
+
 void ready_index::unit_ready(leaf_class &u) {
-  if (u.parked != parking::none || u.ready.empty()) return;
-  queue &leaf = *u.leaf;
-  if (leaf.ready_classes.contains(&u)) return leaf.ready_classes.update(&u);
-  leaf.ready_classes.push(&u);
-  if (leaf.ready_classes.size() == 1) queue_became_ready(leaf);
+  if (u.ready.empty() || (u.parked != parking::none && !waits_for_cluster(u))) return;
+  leaf_class_heap &heap = heap_of(u);
+  if (heap.contains(&u)) return heap.update(&u);
+  heap.push(&u);
+  if (heap.size() == 1) queue_became_ready(*u.leaf);
 }
 
 void ready_index::unit_unready(leaf_class &u) {
-  queue &leaf = *u.leaf;
-  if (!leaf.ready_classes.contains(&u)) return;
-  leaf.ready_classes.erase(&u);
-  queue_unready(leaf);
+  leaf_class_heap &heap = heap_of(u);
+  if (!heap.contains(&u)) return;
+  heap.erase(&u);
+  queue_unready(*u.leaf);
+}
+
+void ready_index::place_changed(leaf_class &u) {
+  if (heap_of(u).contains(&u)) heap_of(u).update(&u);
+}
+
+void ready_index::node_empties(queue &leaf, bool one_more) {
+  one_more ? ++leaf.emptying : --leaf.emptying;
+  one_more ? queue_unready(leaf) : queue_became_ready(leaf);
 }
 
 void ready_index::make_ready(app_class &g) {
@@ -99,23 +128,21 @@ void ready_index::make_ready(app_class &g) {
 void ready_index::make_unready(app_class &g) {
   leaf_class &u = *g.unit;
   if (!u.ready.contains(&g)) return;
-  const bool in_leaf = u.leaf->ready_classes.contains(&u);
-  if (in_leaf && u.ready.size() == 1) unit_unready(u);
+  if (u.ready.size() == 1) unit_unready(u);
   u.ready.erase(&g);
-  if (in_leaf && !u.ready.empty()) u.leaf->ready_classes.update(&u);
+  place_changed(u);
 }
 
 void ready_index::order_changed(app_class &g) {
   leaf_class &u = *g.unit;
   if (!u.ready.contains(&g)) return;
   u.ready.update(&g);
-  if (u.leaf->ready_classes.contains(&u)) u.leaf->ready_classes.update(&u);
+  place_changed(u);
 }
 
 void ready_index::first_changed(app_class &g) {
   leaf_class &u = *g.unit;
-  const bool counts = u.ready.contains(&g) && u.ready.top() == &g;
-  if (counts && u.leaf->ready_classes.contains(&u)) u.leaf->ready_classes.update(&u);
+  if (u.ready.contains(&g) && u.ready.top() == &g) place_changed(u);
 }
 
 void ready_index::hold(application &app) {
@@ -152,6 +179,7 @@ void ready_index::park_on_queue(leaf_class &u, queue &full, type_index t) {
   u.parked_amount = classes[u.class_id].need[t];
   if (full.parked.size() <= t) full.parked.resize(t + 1);
   full.parked[t].push(&u);
+  unit_ready(u);
   alarms.set_all(u);
 }
 
@@ -172,6 +200,7 @@ void ready_index::park_on_nodes(app_class &g) {
 void ready_index::leave_list(parked_unit &u) {
   if (u.parked == parking::none) return;
   if (u.parked == parking::queue_headroom) {
+    unit_unready(static_cast<leaf_class &>(u));
     u.parked_queue->parked[u.parked_type].erase(&u);
   } else {
     auto &list = list_of(u);

@@ -46,9 +46,10 @@ class ready_index : ready_index_access {
   void queue_became_unready(queue &q);
   void make_ready(app_class &g);  // as far as its unit, application and limits allow
   void make_unready(app_class &g);
-  void order_changed(app_class &g);  // its application's key did
-  void first_changed(app_class &g);  // its first ask did
-  void hold(application &app);       // out of every heap
+  void node_empties(queue &leaf, bool one_more);  // for an ask of it
+  void order_changed(app_class &g);               // its application's key did
+  void first_changed(app_class &g);               // its first ask did
+  void hold(application &app);                    // out of every heap
   void let_go(application &app);
   void forget(queue &q);        // which is retired
   void forget(app_class &g);    // which is retired
@@ -88,6 +89,9 @@ class ready_index : ready_index_access {
     size_t operator()(const unit_place &place) const;
   };
 
+  leaf_class *first_of(queue &leaf);
+  static leaf_class_heap &heap_of(leaf_class &u);
+  static void place_changed(leaf_class &u);
   void unit_ready(leaf_class &u);
   void unit_unready(leaf_class &u);
   std::vector<parked_unit *> &list_of(const parked_unit &u);  // that it is parked in

@@ -49,7 +49,7 @@ void claims::victim_resized(const allocation &a) {
 void claims::keep_for(ask &a) {
   const std::vector<awaited_part> before = std::exchange(a.wait->awaited, {});
   const reservation *held = reservation_of(a);
-  const bool is_claimant = !a.wait->victims->empty() || (held != nullptr && held->freed);
+  const bool is_claimant = !a.wait->victims->empty() || (held != nullptr && held->way == way_to_room::preemption);
   std::erase(claimants_, &a);
   if (is_claimant) claimants_.push_back(&a);
   for (queue *q = a.owner->home; is_claimant && held != nullptr && q->parent != nullptr; q = q->parent) {

@@ -2,6 +2,8 @@
 #include "rules/node_search.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "core.hpp"
@@ -71,6 +73,42 @@ held_devices node_search::chosen_on(const node &n, const ask_class &c, const dev
 }
 
 node *node_search::find_to_reserve(ask_class &c, ask &a, bool &refused) {
+  return least_lacking(c, a, refused, [](uint32_t) { return true; });
+}
+
+double node_search::part_to_end(const node &n, const ask_class &c) const {
+  std::vector<int64_t> free(nodes.free(n.slot), nodes.free(n.slot) + nodes.stride());
+  for (const allocation *x : n.allocations) {
+    if (x->state != allocation_state::allocated || !ends_at.contains(x->sequence)) continue;
+    for_each_type(classes[x->class_id].need,
+                  [&](type_index t, int64_t amount) { free[t] = add_saturating(free[t], amount); });
+  }
+  double part = 0;
+  for (const class_amount &p : c.positive) {
+    const int64_t missing = std::clamp<int64_t>(sub_saturating(p.amount, free[p.type]), 0, p.amount);
+    part = std::max(part, static_cast<double>(missing) / static_cast<double>(p.amount));
+  }
+  return part;
+}
+
+node *node_search::find_to_empty(ask_class &c, ask &a, bool &refused) {
+  std::map<double, std::vector<uint32_t>> by_part;
+  for (const uint32_t slot : nodes.by_rank()) {
+    const node &n = *nodes.at(slot);
+    if (nodes.open(slot) && n.reservations->empty() && fitness.fits_empty(n, c)) {
+      by_part[part_to_end(n, c)].push_back(slot);
+    }
+  }
+  for (const auto &[part, slots] : by_part) {
+    const std::set<uint32_t> those(slots.begin(), slots.end());
+    node *n = least_lacking(c, a, refused, [&](uint32_t slot) { return those.contains(slot); });
+    if (n != nullptr) return n;
+  }
+  return nullptr;
+}
+
+template <class Accept>
+node *node_search::least_lacking(ask_class &c, ask &a, bool &refused, Accept &&may_be) {
   scored_order *scored = scored_for(c, *a.owner, scored_order::contents::everything);
   node_order *by = scored != nullptr ? nullptr : order_for(*a.owner);
   if (scored == nullptr && by == nullptr) return nullptr;
@@ -78,7 +116,7 @@ node *node_search::find_to_reserve(ask_class &c, ask &a, bool &refused) {
   const uint64_t faults = fitness.faults();
   const auto accept = [&](uint32_t candidate) {
     const node &n = *nodes.at(candidate);
-    return n.reservations->empty() && fitness.fits_empty(n, c) &&
+    return may_be(candidate) && n.reservations->empty() && fitness.fits_empty(n, c) &&
            std::find(left_out.begin(), left_out.end(), candidate) == left_out.end();
   };
   for (;;) {

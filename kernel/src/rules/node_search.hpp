@@ -9,6 +9,7 @@
 #include "model/device_records.hpp"
 #include "model/objects.hpp"
 #include "policies/node_sorting.hpp"
+#include "rules/reserved_nodes.hpp"
 
 namespace tenon::internal {
 
@@ -28,6 +29,8 @@ struct node_search_access {
   const node_fitness &fitness;
   placement_checks &checks;
   const reserved_nodes &reserved;
+  const class_table &classes;
+  const end_times &ends_at;  // when allocations with an execution timeout end
 };
 
 class node_search : node_search_access {
@@ -39,8 +42,14 @@ class node_search : node_search_access {
   found_node find(ask_class &c, ask &a, bool &refused);
   // Of the nodes without reservation the one that lacks least of what the ask needs.
   node *find_to_reserve(ask_class &c, ask &a, bool &refused);
+  // Of these the one on which least has to end: the largest part of the need, of any type, that is missing is smallest.
+  // What has an execution timeout counts as if it had ended. Of equals the one that lacks least.
+  node *find_to_empty(ask_class &c, ask &a, bool &refused);
 
  private:
+  template <class Accept>
+  node *least_lacking(ask_class &c, ask &a, bool &refused, Accept &&may_be);
+  [[nodiscard]] double part_to_end(const node &n, const ask_class &c) const;
   // Of no type: the scheduler chooses.
   held_devices chosen_on(const node &n, const ask_class &c, const device_choice &choice);
   template <class Accept>

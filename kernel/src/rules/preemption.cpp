@@ -39,6 +39,9 @@ bool preemption::try_for(ask &a) {
     if (off && !by_waiting) held_off.add(a);
     return false;
   }
+  for (const std::vector<reservation *> there = *n->reservations; reservation * r : there) {
+    if (r->of != &a) reservations.lose(*r, {cause::preempted_there, a.key});
+  }
   node *left = nullptr;
   if (held != nullptr && held->where != n) {
     left = held->where;
@@ -46,7 +49,7 @@ bool preemption::try_for(ask &a) {
   }
   if (reservation_of(a) == nullptr) reservations.reserve(a, *n);
   if (!by_waiting) {
-    reservation_of(a)->freed = true;
+    reservations.free_by_preemption(a);
     claims.take(search.victims(), {cause::preempted_for_ask, a.key}, &a);
   }
   if (left != nullptr) reservations.reopen(*left);

@@ -12,19 +12,19 @@
 
 namespace tenon::internal {
 
-void reservations::reserve(ask &a, node &n, bool freed) {
-  const reservation &r = keep(a, n, freed);
+void reservations::reserve(ask &a, node &n, way_to_room way) {
+  const reservation &r = keep(a, n, way);
   if (classes[a.class_id].requires_a_node()) return;
   clock.arm(add_saturating(clock.now_ms(), config.tuning.reservation_wait_ms), timer_kind::reservation_wait, r.index,
             r.sequence);
 }
 
-const reservation &reservations::keep(ask &a, node &n, bool freed) {
+const reservation &reservations::keep(ask &a, node &n, way_to_room way) {
   lines.dequeue(a);
   reservation &r = all_.create();
   r.of = &a;
   r.where = &n;
-  r.freed = freed;
+  r.way = way;
   r.sequence = next_++;
   (void)ask_wait::of(a, waits);
   changes.apply(reservation_made{r});
@@ -42,6 +42,13 @@ void reservations::end(reservation &r, const reason &why) {
   all_.retire(r);
   if (why.why != cause::reservation_used) claims.forget(a);
   claims.keep_for(a);
+}
+
+void reservations::free_by_preemption(ask &a) {
+  reservation &r = *reservation_of(a);
+  if (r.way == way_to_room::it_empties) lines.dequeue(a);
+  r.way = way_to_room::preemption;
+  if (a.line == ask_line::none) lines.enqueue(a);
 }
 
 void reservations::unreserve(reservation &r, const reason &why) {
@@ -79,8 +86,6 @@ void reservations::switch_off() {
 void reservations::reopen(node &n) { changes.apply(node_reopened{n, access.keeps_others_out(n)}); }
 
 void reservations::is_due(const timer &t) { lose(all_[t.object], {cause::waited_too_long}); }
-
-void reservations::give_way(reservation &r, const ask &by) { lose(r, {cause::higher_comes, by.key}); }
 
 void reservations::lose(reservation &r, const reason &why) {
   r.of->wait->reserve_from_ms = add_saturating(clock.now_ms(), config.tuning.reservation_delay_ms);

@@ -31,17 +31,18 @@ class reservations : reservations_access {
 
   [[nodiscard]] const reservation_slab &all() const { return all_; }
 
-  void reserve(ask &a, node &n, bool freed = false);  // `freed`: by preemption
+  void reserve(ask &a, node &n, way_to_room way = way_to_room::as_it_comes);
   // The same without its timer, which a copy has from the original.
-  const reservation &keep(ask &a, node &n, bool freed);
+  const reservation &keep(ask &a, node &n, way_to_room way);
+  void free_by_preemption(ask &a);  // the node that is reserved for it
   // The ask stands nowhere then, but where it waits for placeholders, and the node is to be reopened.
   void end(reservation &r, const reason &why);
   void unreserve(reservation &r, const reason &why);  // and the ask lines up again
   node *use(ask &a);                                  // the node that is to be reopened, or null
   void drop(ask &a);
   void drop_all(application &app);
-  // The ask `by` of higher priority has the node. The other ask may reserve again after the delay.
-  void give_way(reservation &r, const ask &by);
+  // Another ask has the node. The one of the reservation may reserve again after the delay.
+  void lose(reservation &r, const reason &why);
   // Ends the reservations of all asks that require no node, oldest first.
   void switch_off();
   void reopen(node &n);  // to those who may use it, now that it has a reservation less
@@ -56,8 +57,6 @@ class reservations : reservations_access {
   void flush() { all_.flush(); }
 
  private:
-  void lose(reservation &r, const reason &why);
-
   reservation_slab all_;
   uint64_t next_ = 1;
 };

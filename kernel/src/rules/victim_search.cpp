@@ -278,7 +278,7 @@ bool victim_search::may_make_room(const node &n) const {
 }
 
 bool victim_search::may_have(const node &n) const {
-  const auto of_another = [&](const reservation *r) { return r->of != ask_; };
+  const auto of_another = [&](const reservation *r) { return r->of != ask_ && r->way != way_to_room::it_empties; };
   return may_make_room(n) && std::none_of(n.reservations->begin(), n.reservations->end(), of_another);
 }
 
@@ -296,7 +296,7 @@ bool victim_search::some_kept_node_would_do(const reservation *but) {
   start_search();
   for (uint32_t i = 0; i < reservations.extent(); ++i) {
     const reservation &r = reservations[i];
-    const bool kept = r.live && &r != but && may_make_room(*r.where);
+    const bool kept = r.live && &r != but && r.way != way_to_room::it_empties && may_make_room(*r.where);
     if (kept && take_for(*r.where)) return true;
     if (hopeless_) return false;
   }
@@ -351,12 +351,10 @@ node *victim_search::search(const node *only) {
   node *best = nullptr;
   std::tuple<victim_rank, size_t, double> best_rank;
   bool looked_at_fitting = short_.empty();
-  const reservation *own = reservation_of(*ask_);
   const std::array<uint32_t, 1> one{only == nullptr ? 0 : only->slot};
   for (const uint32_t slot : only == nullptr ? std::span<const uint32_t>(nodes.by_rank()) : std::span(one)) {
-    if (steps_ >= most_steps) break;
-    // A node that is kept for another ask is not for this one.
-    if (!nodes.open(slot) && (own == nullptr || own->where->slot != slot)) continue;
+    if (steps_ >= config.tuning.preemption_max_steps) break;
+    if (!nodes.usable(slot)) continue;
     const bool fits = nodes.holds(*class_, slot);
     if (!fits && !(room.may_do(slot, *class_) && may_be_enough(slot))) continue;
     node *n = nodes.at(slot);

@@ -17,6 +17,7 @@
 namespace tenon::internal {
 
 struct victim_search_access {
+  const partition_config &config;
   const internal::claims &claims;
   const reservation_slab &reservations;
   const node_fitness &fitness;
@@ -56,7 +57,6 @@ class victim_search : victim_search_access {
  private:
   static constexpr uint32_t unknown = ~uint32_t{0};
   static constexpr size_t few_allocations = 1'000;
-  static constexpr uint64_t most_steps = 10'000;
 
   // A queue on the path of the ask's leaf, the leaf first.
   struct level {

@@ -114,6 +114,8 @@ std::string message_for(cause why, const decision_view &d, std::string_view abou
       return messages::reservation_for_daemon(about);
     case cause::higher_comes:
       return messages::reservation_for_higher(about);
+    case cause::preempted_there:
+      return messages::reservation_for_preemption(about);
     case cause::victims_elsewhere:
       return messages::reservation_moved(about);
     case cause::reservations_off:

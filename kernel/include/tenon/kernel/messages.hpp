@@ -147,6 +147,7 @@ namespace tenon::messages {
 [[nodiscard]] std::string reservation_waited(std::string_view node);
 [[nodiscard]] std::string reservation_for_daemon(std::string_view key);
 [[nodiscard]] std::string reservation_for_higher(std::string_view key);
+[[nodiscard]] std::string reservation_for_preemption(std::string_view key);
 [[nodiscard]] std::string reservation_moved(std::string_view node);
 
 // Of proposals: what they are, and why they end.

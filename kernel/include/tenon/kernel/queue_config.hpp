@@ -106,6 +106,7 @@ struct partition_tuning {
   static constexpr uint32_t tenth_of_nodes = UINT32_MAX;
   uint32_t reservation_max_nodes = tenth_of_nodes;  // for one application; at least one; 0: any number
   int64_t preemption_retry_ms = 15'000;
+  uint64_t preemption_max_steps = 10'000;
   int64_t starting_timeout_ms = int64_t{5} * 60'000;
   int64_t completing_timeout_ms = 30'000;
   int64_t terminated_timeout_ms = int64_t{3} * 24 * 3'600'000;

@@ -184,7 +184,7 @@ struct saved_proposal {
 struct saved_reservation {
   uint32_t ask = 0, node = 0;
   uint64_t sequence = 0;
-  bool freed = false;
+  bool freed = false, empties = false;
 };
 
 struct saved_claim {
