@@ -13,12 +13,13 @@ using ::testing::Not;
 
 class Gangs : public ::testing::Test {
  protected:
-  void ask(const std::string &key, bool placeholder, const std::map<std::string, std::string> &tags = {}) {
+  void ask(const std::string &key, bool placeholder, const std::map<std::string, std::string> &tags = {},
+           int64_t vcore = 1'000) {
     put_ask p;
     p.partition = default_partition;
     p.application = "gang";
     p.key = own_.text(key);
-    p.resources = own_.resources({{"vcore", 1'000}});
+    p.resources = own_.resources({{"vcore", vcore}});
     p.task_group = "workers";
     p.placeholder = placeholder;
     p.tags = own_.tags(tags);
@@ -123,6 +124,25 @@ TEST_F(Gangs, TheRmMayLikeTheNodeOfAnotherPlaceholder) {
   ask("second", true);
   c_.settle();
   EXPECT_TRUE(is_replaced("placeholder-0", "picky")) << "the new node is free and comes first";
+}
+
+TEST_F(Gangs, ASavedReplacementKeepsTheAmountsWithWhichItWasDecided) {
+  start(1);
+  ask("real", false);
+  c_.settle();
+  ASSERT_TRUE(is_replaced("placeholder-0", "real"));
+  ask("real", false, {}, 300);
+  const auto saved = c_->save();
+  ASSERT_TRUE(saved);
+  builtin_policy_source policies{{{"node-attributes"}}};
+  const auto restored = kernel::restored(*saved, c_->now_ms(), policies);
+  ASSERT_TRUE(restored) << restored.why().text();
+  release gone{default_partition, "gang", "placeholder-0"};
+  gone.why = termination::placeholder_replaced;
+  for (kernel *k : {&*c_, restored->get()}) {
+    k->apply(c_->now_ms(), gone);
+    EXPECT_EQ(k->snapshot().partitions[0].nodes[0].allocated, (amount_map{{"vcore", 1'000}}));
+  }
 }
 
 TEST_F(Gangs, AnAskSaysThatItWaitsForPlaceholders) {

@@ -205,12 +205,24 @@ void fields(IO &io, ref<IO, saved_foreign> f) {
   io(9, "tags", f.tags);
 }
 template <class IO>
+void fields(IO &io, ref<IO, saved_terms> f) {
+  io(1, "need", f.need, not_saved);
+  io(2, "priority", f.priority);
+  io(3, "originator", f.originator);
+  io(4, "preempt_self", f.preempt_self, true);
+  io(5, "bound", f.bound);
+  io(6, "create_time_ms", f.create_time_ms);
+  io(7, "execution_timeout_ms", f.execution_timeout_ms);
+  io(8, "task_group", f.task_group);
+}
+template <class IO>
 void fields(IO &io, ref<IO, saved_replacement> f) {
   io(1, "placeholder", f.placeholder);
   io(2, "real", f.real);
   io(3, "node", f.node);
   io(4, "number", f.number);
   io(5, "devices", f.devices);
+  io(6, "terms", f.terms);
 }
 template <class IO>
 void fields(IO &io, ref<IO, saved_proposal> f) {

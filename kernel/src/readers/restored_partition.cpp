@@ -238,15 +238,9 @@ class partition_restorer {
 
   void restore_allocation(const saved_allocation &x) {
     ask &of = *asks_[x.ask];
-    allocation_terms terms;
-    terms.class_id = plain_class(x.need);
-    terms.priority = x.priority;
-    terms.placeholder = x.placeholder;
-    terms.originator = x.originator;
-    terms.preempt_self = x.preempt_self;
-    terms.bound = x.bound;
-    terms.gang = gangs::group_named(*of.owner, x.task_group);
-    terms.create_time_ms = x.create_time_ms;
+    const allocation_terms terms{plain_class(x.need), x.priority, x.placeholder,
+                                 x.originator,        x.preempt_self, x.bound,
+                                 gangs::group_named(*of.owner, x.task_group), x.create_time_ms};
     allocation &out =
         to_.allocation_states.copy(x.sequence, x.bind_time_ms, x.state, of, *nodes_[x.node], terms, x.devices);
     allocations_.push_back(&out);
@@ -282,9 +276,16 @@ class partition_restorer {
     to_.holdings.keep(record, list);
   }
 
+  allocation_terms terms_of(const saved_terms &saved, const ask &real) {
+    if (saved.need == not_saved) return to_.allocation_states.terms_of(real);
+    return {plain_class(saved.need), saved.priority, false, saved.originator, saved.preempt_self, saved.bound,
+            gangs::group_named(*real.owner, saved.task_group), saved.create_time_ms, saved.execution_timeout_ms};
+  }
+
   void restore_replacement(const saved_replacement &r) {
     allocation &placeholder = *allocations_[r.placeholder];
-    replacement &out = to_.replacements.make(*asks_[r.real], placeholder, *nodes_[r.node], {});
+    const allocation_terms terms = terms_of(r.terms, *asks_[r.real]);
+    replacement &out = to_.replacements.make(*asks_[r.real], placeholder, *nodes_[r.node], {}, &terms);
     replacements_.push_back(&out);
     out.number = r.number;
     keep(out.devices, r.devices);

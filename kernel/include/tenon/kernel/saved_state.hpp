@@ -166,10 +166,20 @@ struct saved_foreign {
   saved_pairs tags;
 };
 
+// Of an allocation to be: those that its ask had when it was decided. Without a need: those that it has now.
+struct saved_terms {
+  uint32_t need = not_saved;
+  int32_t priority = 0;
+  bool originator = false, preempt_self = true, bound = false;
+  int64_t create_time_ms = 0, execution_timeout_ms = 0;
+  std::string task_group;
+};
+
 struct saved_replacement {
   uint32_t placeholder = 0, real = 0, node = 0;
   uint64_t number = 0;  // while it is proposed
   std::vector<saved_devices> devices;
+  saved_terms terms;
 };
 
 struct saved_proposal {
