@@ -4,8 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "run/policies.hpp"
 #include "tenon/abi/base.h"
+#include "tenon/config/bound_policies.hpp"
+#include "tenon/host/thread_role.hpp"
+#include "tenon/kernel/kernel.hpp"
 #include "testing.hpp"
 
 namespace tenon::cli {
@@ -70,11 +79,12 @@ TEST_F(Plugin, ListAsJson) {
 TEST_F(Plugin, ExplainSaysWhoServesWhatAndWhy) {
   const command_result run = explain();
   EXPECT_EQ(run.code, 0) << run.out << run.err;
-  EXPECT_THAT(run.out, HasSubstr("node-sort fixture  acme.good, order_rev 1 (listed at " + deployment_ + ":3:16)"));
+  EXPECT_THAT(run.out,
+              HasSubstr("node-sort fixture        acme.good, order_rev 1 (listed at " + deployment_ + ":3:16)"));
   EXPECT_THAT(run.out, HasSubstr("partition default: nodesortpolicy.type"));
   EXPECT_THAT(run.out, HasSubstr("app-sort fifo"));
   EXPECT_THAT(run.out, HasSubstr("serves every deployment; 'fifo' for " + queues_ +
-                                 ", partition default: root.a, which names none"));
+                                 ", partition default: queues that name no application.sort.policy"));
 }
 
 TEST_F(Plugin, ExplainSaysWhatIsMissing) {
@@ -200,6 +210,70 @@ TEST_F(Plugin, LockPinsBuildsAndTheDeploymentHoldsToThem) {
   EXPECT_EQ(run_tenon({"plugin", "lock", deployment_, "--check"}).code, 1);
   EXPECT_EQ(run_tenon({"plugin", "lock", deployment_}).code, 0);
   EXPECT_EQ(explain().code, 0);
+}
+
+// Notes the names that a kernel binds.
+class noting_source final : public policy_source {
+ public:
+  explicit noting_source(policy_source &inner) : inner_(inner) {}
+  using name = std::pair<module_kind, std::string>;
+  std::set<name> bound;
+
+  bool provides(module_kind kind, std::string_view policy) const override { return inner_.provides(kind, policy); }
+  result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view policy, std::string_view configuration,
+                                             uint32_t max_resource_types) override {
+    bound.emplace(kind, policy);
+    return inner_.bind(kind, policy, configuration, max_resource_types);
+  }
+  std::unique_ptr<bound_policy> fallback(module_kind kind, uint32_t max_resource_types) override {
+    return inner_.fallback(kind, max_resource_types);
+  }
+  result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override {
+    return inner_.predicates(max_resource_types);
+  }
+
+ private:
+  policy_source &inner_;
+};
+
+TEST(BoundPolicies, AreThoseThatAKernelBinds) {
+  const auto opened = open_policies({});
+  ASSERT_TRUE(opened) << opened.why().text();
+  for (const char *partition :
+       {"queues: [{name: a}]", "nodesortpolicy: {type: binpacking}, queues: [{name: a}]",
+        "canary: {nodesortpolicy: {type: binpacking}, share: 100}, queues: [{name: a}]",
+        "placementrules: [{name: Tag, value: namespace, create: true, parent: {name: user, create: true}}], "
+        "queues: [{name: root, queues: [{name: a, parent: true, properties: {application.sort.policy: stateaware}, "
+        "childtemplate: {properties: {application.sort.policy: fair, queue.sort.policy: priority}}}]}]"}) {
+    const auto queues = config::parse_queues_yaml("partitions: [{name: default, " + std::string(partition) + "}]", "q");
+    ASSERT_TRUE(queues) << queues.why().text();
+    noting_source noted(*opened->source);
+    kernel scheduler(noted);
+    const host::role_guard cycle(host::thread_role::cycle);
+    scheduler.apply(0, register_rm{"rm", {}, "default", &*queues, 0});
+    std::set<noting_source::name> said;
+    for (const config::policy_name &one : config::bound_policies(*queues)) said.emplace(one.kind, one.name);
+    EXPECT_EQ(said, noted.bound) << partition;
+  }
+}
+
+TEST_F(Plugin, LockPinsWhatIsBoundWhereNothingIsNamed) {
+  ASSERT_EQ(run_tenon({"plugin", "lock", deployment_}).code, 0);
+  const std::string lock = folder_.text("tenon.yaml.lock");
+  for (const char *one : {"tenon.placement-provided", "tenon.queue-fair", "tenon.app-fifo"})
+    EXPECT_THAT(lock, HasSubstr(one));
+  const command_result checked = run_tenon({"config", "check", deployment_});
+  EXPECT_EQ(checked.code, 0) << checked.err;
+}
+
+TEST_F(Plugin, LockPinsWhatTemplatesCanariesAndParentsName) {
+  (void)folder_.file("queues.yaml",
+                     "partitions:\n  - name: default\n    canary: {nodesortpolicy: {type: binpacking}, share: 100}\n"
+                     "    queues: [{name: a, parent: true, properties: {application.sort.policy: stateaware},\n"
+                     "      childtemplate: {properties: {application.sort.policy: fair}}}]\n");
+  ASSERT_EQ(run_tenon({"plugin", "lock", deployment_}).code, 0);
+  for (const char *one : {"tenon.node-binpacking", "tenon.node-fair", "tenon.app-stateaware", "tenon.app-fair"})
+    EXPECT_THAT(folder_.text("tenon.yaml.lock"), HasSubstr(one));
 }
 
 TEST_F(Plugin, LockKnowsOnlyWhatWasUsedThen) {
