@@ -319,6 +319,33 @@ TEST_F(Plugin, SealChangesTheDigestAlone) {
 TEST_F(Plugin, ConfigCheckOfADeploymentKnowsItsModules) {
   EXPECT_EQ(run_tenon({"config", "check", deployment_}).code, 0);
   (void)folder_.file("tenon.yaml",
+TEST_F(Plugin, AReplayNamesPoliciesThatAreOthersBeforeItBegins) {
+  const std::string journal = folder_.file("day.journal");
+  ASSERT_EQ(run_tenon({"simulate", "--no-progress", "--pods", "9", "--nodes", "2", "--node-sort", "fixture",
+                       "--deployment", deployment_, "--record", journal})
+                .code,
+            0);
+  const auto replay = [&](const std::string &deployment) {
+    return run_tenon({"simulate", "--no-progress", "--replay", journal, "--deployment", deployment});
+  };
+  EXPECT_EQ(replay(deployment_).err, "");
+
+  const std::string with_predicate =
+      folder_.file("other.yaml",
+                   "apiVersion: tenon/v1\nmodule_path: [mods]\nmodules: [{id: acme.good}]\n"
+                   "predicates: [{use: tenon.node-attributes}]\n");
+  EXPECT_THAT(replay(with_predicate).err, AllOf(HasSubstr("warning: tenon.node-attributes, order_rev 1"),
+                                                HasSubstr("want: no module, which decided the journal")));
+
+  copy("wide_keys");  // another build of the module
+  ASSERT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);
+  const std::string warning = "day.journal: node-sort 'fixture': warning: acme.good 1.0.0, order_rev 1, sha256:";
+  EXPECT_THAT(replay(deployment_).err, HasSubstr(warning));
+  EXPECT_THAT(run_tenon({"diff", journal, "--a", deployment_, "--b", deployment_}).err, HasSubstr(warning));
+  EXPECT_THAT(run_tenon({"whatif", journal, "-c", deployment_, "--queue", "root.q0", "--resource", "vcore=1"}).err,
+              HasSubstr(warning));
+}
+
                      "apiVersion: tenon/v1\nmodule_path: [mods]\npolicy_groups: {default: queues.yaml}\n");
   const command_result run = run_tenon({"config", "check", deployment_});
   EXPECT_EQ(run.code, 2);

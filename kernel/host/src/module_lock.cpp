@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/json.hpp>
 #include <limits>
 #include <set>
 
@@ -159,6 +160,20 @@ locked_module locked(const module_manifest &manifest, bool built_in) {
 }
 
 std::optional<refusal> check_lock(const module_lock &lock, const module_manifest &manifest, bool built_in) {
+std::string lock_line(std::vector<locked_module> modules) {
+  std::sort(modules.begin(), modules.end(), [](const auto &a, const auto &b) { return a.id < b.id; });
+  boost::json::array all;
+  for (const locked_module &one : modules) {
+    boost::json::array provides;
+    for (const provided_interface &p : one.provides)
+      provides.push_back({{"interface", p.interface}, {"name", p.name}, {"order_rev", p.order_rev}});
+    boost::json::object item{{"id", one.id}, {"version", one.version}, {"provides", std::move(provides)}};
+    if (!one.digest.empty()) item["digest"] = "sha256:" + one.digest;
+    all.push_back(std::move(item));
+  }
+  return boost::json::serialize(boost::json::object{{"apiVersion", api_versions.front()}, {"modules", std::move(all)}});
+}
+
   const std::string fix = "put the locked build back, or accept this one with `tenon plugin lock`";
   const std::string where = lock.file.string();
   const locked_module *want = lock.find(manifest.id);

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tenon/config/bound_policies.hpp"
 #include "tenon/config/queues.hpp"
 #include "tenon/host/call_shadow.hpp"
 #include "tenon/host/deployment.hpp"
@@ -147,6 +148,16 @@ class module_host : public policy_source {
   // What a queues.yaml of this deployment may name.
   [[nodiscard]] config::known_policies known() const;
   [[nodiscard]] const deployment &plan() const;
+  // -- What decides (journal_modules.cpp). --
+
+  // What the header of a journal says of its writer: the program's version, and a lock of the modules that decide.
+  [[nodiscard]] std::string journal_origin() const;
+  // Compares the policies that decided a journal with the ones that would decide now. `bound` are the policies that
+  // the journal's configurations bind. Gives a warning for each that differs; none for a journal whose header names no
+  // modules.
+  [[nodiscard]] std::vector<refusal> other_policies(std::string_view journal,
+                                                    const std::vector<config::policy_name> &bound) const;
+
   [[nodiscard]] const module_catalog &catalog() const;
   // From any thread: which there are does not change.
   [[nodiscard]] std::vector<module_status> modules() const;
