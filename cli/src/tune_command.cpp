@@ -172,7 +172,7 @@ class tune_run {
     }
     boost::json::object schema = manifest.configuration;
     schema.erase("required");
-    return host::complete_configuration(schema, given);
+    return host::complete_configuration(schema, given, manifest.id);
   }
 
   std::vector<refusal> read_space() {

@@ -76,6 +76,30 @@ TEST_F(Plugin, ListAsJson) {
   EXPECT_EQ(first.at("provides").at(0).at("order_rev").as_int64(), 1);
 }
 
+TEST_F(Plugin, DescribeListsOptionsDefaultsAndPermissions) {
+  copy("load_aborts");  // a library that is never opened
+  const command_result vendors = run_tenon({"plugin", "describe", "acme.good", "--deployment", deployment_});
+  EXPECT_EQ(vendors.code, 0) << vendors.err;
+  EXPECT_THAT(vendors.out, AllOf(HasSubstr("acme.good 1.0.0"), HasSubstr("tenon.node-sort/1 fixture, order_rev 1"),
+                                 HasSubstr("permissions: none")));
+  const command_result own = run_tenon({"plugin", "describe", "tenon.sqlite"});
+  EXPECT_THAT(own.out, testing::ContainsRegex("retention +string +\"7d\""));
+  EXPECT_THAT(own.out, testing::ContainsRegex("busy_ms +integer, at least 0, at most 60000 +1000"));
+  EXPECT_THAT(own.out, testing::ContainsRegex("path +string.* +must be given"));
+  const auto json = boost::json::parse(run_tenon({"plugin", "describe", "tenon.sqlite", "--json"}).out);
+  EXPECT_EQ(json.at_pointer("/config/properties/retention/default").as_string(), "7d");
+  const command_result nobody = run_tenon({"plugin", "describe", "tenon.sqlit"});
+  EXPECT_EQ(nobody.code, 1);
+  EXPECT_THAT(nobody.err, HasSubstr("did you mean 'tenon.sqlite'?"));
+}
+
+TEST_F(Plugin, ARefusedOptionNamesTheCommandThatDescribesTheModule) {
+  (void)folder_.file("tenon.yaml",
+                     "apiVersion: tenon/v1\nevents: [{use: tenon.sqlite, config: {path: a, busy_ms: -1}}]\n");
+  EXPECT_THAT(run_tenon({"config", "check", deployment_}).err,
+              HasSubstr("`tenon plugin describe tenon.sqlite` lists the options"));
+}
+
 TEST_F(Plugin, ExplainSaysWhoServesWhatAndWhy) {
   const command_result run = explain();
   EXPECT_EQ(run.code, 0) << run.out << run.err;
@@ -200,7 +224,7 @@ TEST_F(Plugin, LockPinsBuildsAndTheDeploymentHoldsToThem) {
   ASSERT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);
   const command_result other = explain();
   EXPECT_EQ(other.code, 1);
-  EXPECT_THAT(other.out, HasSubstr("accept this one with `tenon plugin lock`"));
+  EXPECT_THAT(other.out, HasSubstr("accept this one with `tenon plugin lock " + deployment_ + "`"));
   const command_result used = run_tenon({"simulate", "--no-progress", "--pods", "1", "--deployment", deployment_});
   EXPECT_EQ(used.code, 2);
   EXPECT_THAT(used.err, HasSubstr("tenon.yaml.lock says"));

@@ -15,10 +15,11 @@ namespace {
 
 constexpr std::array<std::string_view, 4> standings{"used", "available", "not listed", "refused"};
 
-std::string with_more(const config::problems &report) {
+std::string with_more(const config::problems &report, const std::string &file) {
   const refusal &first = report.refusals().front();
   if (report.refused_count() == 1) return first.have;
-  return first.have + " (and " + std::to_string(report.refused_count() - 1) + " more: see `tenon config check`)";
+  return first.have + " (and " + std::to_string(report.refused_count() - 1) + " more: see `tenon config check " + file +
+         "`)";
 }
 
 result<host::deployment> read_plan(const survey_options &options) {
@@ -34,7 +35,7 @@ result<host::deployment> read_plan(const survey_options &options) {
   }
   if (plan) return std::move(*plan);
   refusal why = report.refusals().front();
-  why.have = with_more(report);
+  why.have = with_more(report, options.deployment);
   return why;
 }
 

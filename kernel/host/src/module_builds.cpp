@@ -133,7 +133,7 @@ std::optional<refusal> module_host::impl::open(const catalogued_module &module) 
   boost::json::object schema = module.manifest.configuration;
   schema.erase("required");
   if (use != nullptr) {
-    const auto complete = complete_configuration(schema, use->config);
+    const auto complete = complete_configuration(schema, use->config, use->id);
     if (!complete) return complete.why();
   }
   return loader.open_build(module.manifest, use, module.own);

@@ -53,7 +53,8 @@ result<verified_library> verify_library(const module_manifest &manifest, const s
   if (!lint.findings.empty()) {
     refusal first = lint.findings.front();
     if (lint.findings.size() > 1)
-      first.have += " (and " + std::to_string(lint.findings.size() - 1) + " more: see `tenon plugin lint`)";
+      first.have += " (and " + std::to_string(lint.findings.size() - 1) + " more: see `tenon plugin lint " +
+                    manifest.file.string() + "`)";
     return first;
   }
   verified_library out{file->path, file->path, {}, file->digest, std::move(lint.traits)};
