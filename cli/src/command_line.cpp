@@ -363,13 +363,14 @@ void add_config_check(CLI::App &config, choice &chosen) {
       ->required();
   check->add_flag("--json", o.json, "Print verdicts and reasons as JSON");
   check->add_option("--deployment", chosen.config_policies.deployment, "Modules whose policies may be named")
+  check->add_flag("--strict", o.strict, "Refuse files with warnings, too");
       ->type_name("FILE");
   check->add_option("--module-path", chosen.config_policies.module_path, "Folder of the modules")->type_name("DIR");
   check->footer(
       "Examples:\n"
       "  tenon config check queues.yaml\n"
       "  tenon config check tenon.yaml --json\n\n"
-      "Exit codes: 0 every file would be accepted; 2 one is refused.");
+      "Exit codes: 0 every file would be accepted; 2 one is refused, or has a warning with --strict.");
   check->callback([&chosen] {
     chosen.run = [&chosen](std::istream &in, std::ostream &out, std::ostream &err) {
       // Without modules nobody knows their policies: unknown names are then warned about.

@@ -20,7 +20,11 @@ std::string text_of(const json::object &from, std::string_view key) {
 
 result<json::object> swap(observe::administration &on, const observe::caller &who, const json::object &request,
                           const std::string &name) {
-  observe::module_swap wish{text_of(request, "object"), name == "swap-module-back", false, text_of(request, "reason")};
+  observe::module_swap wish{text_of(request, "object"),
+                            name == "swap-module-back" ? host::swap_to::before
+                            : name == "restore-module" ? host::swap_to::again
+                                                       : host::swap_to::installed,
+                            false, text_of(request, "reason")};
   if (const json::value *verify = request.if_contains("verify")) wish.verify = verify->as_bool();
   const auto made = on.swap_module(who, wish);
   if (!made) return made.why();
@@ -44,7 +48,8 @@ result<json::object> act(observe::administration &on, const observe::caller &who
     if (how.status != TENON_OK) return refusal{name + " " + module, "", how.message, ""};
     return json::object{{"done", true}, {"action", name}, {"object", module}, {"partition", ""}};
   }
-  if (name == "swap-module" || name == "swap-module-back") return swap(on, who, request, name);
+  if (name == "swap-module" || name == "swap-module-back" || name == "restore-module")
+    return swap(on, who, request, name);
   observe::action what{observe::action_named(name), text_of(request, "partition"), text_of(request, "object"),
                        text_of(request, "target"), text_of(request, "reason")};
   if (what.what == 0)

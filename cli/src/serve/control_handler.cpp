@@ -131,6 +131,7 @@ json::object object_of(const host::module_status &module, const std::vector<host
           {"faults", module.counters.faults},
           {"overruns", module.counters.overruns},
           {"quarantine", module.counters.quarantine},
+          {"fallback", module.counters.in_fallback},
           {"isolation", module.counters.isolated ? "process" : "none"},
           {"processes", module.counters.usage.processes},
           {"threads", module.counters.usage.threads},
@@ -345,7 +346,10 @@ struct control_handler::impl {
     if (made.how.status != TENON_OK) return refusal{"reload", "", made.how.message, ""};
     json::array warnings(made.notes.begin(), made.notes.end());
     for (const std::string &one : scheduler.configuration_warnings()) warnings.push_back(json::string(one));
-    return json::object{{"reloaded", true}, {"revision", made.revision}, {"warnings", std::move(warnings)}};
+    return json::object{{"reloaded", true},
+                        {"revision", made.revision},
+                        {"plans", std::move(plans)},
+                        {"warnings", std::move(warnings)}};
   }
 
   outcome answer(const request &what, const observe::caller &who, bool may_wait) {
@@ -373,9 +377,25 @@ bool control_handler::waits(std::string_view line) {
 }
 
 bool control_handler::waits_for_events(std::string_view line) {
+  // A plan for each RM, of the files as they are before a reload reads them. Those of a group for which there is no
+  // plan in time are left out: the reload does not wait for them.
+  json::array plans_of_files(const std::string &only_group) {
+    json::array out;
+    for (const auto &[group, in_force] : scheduler.policy_groups()) {
+      if (!only_group.empty() && only_group != group) continue;
+      const auto source = scheduler.source_of(group);
+      if (!source) continue;
+      observe::plan_said said = around.people.plan({source->text, source->place, group}, answer_deadline);
+      if (said.status != TENON_OK) continue;
+      for (json::value &one : said.answer.at("plans").as_array()) out.push_back(std::move(one));
+    }
+    return out;
+  }
+
   const auto what = read(line);
   return what && what->command == "events" && what->given.contains("wait_ms");
 }
+    json::array plans = plans_of_files(wish.policy_group);
 
 void control_handler::give_up() {
   impl_->given_up = true;
