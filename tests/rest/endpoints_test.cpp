@@ -146,6 +146,10 @@ TEST_F(Endpoints, SayWhatRuns) {
   const json::value node = get("/ws/v1/partition/default/node/node-1").json();
   EXPECT_EQ(node.at("hostName"), "host-1");
   EXPECT_EQ(node.at("rackName"), "rack");
+  // YuniKorn's pages read the attributes of every node, also of one without any of its own.
+  EXPECT_EQ(node.at("attributes").at("si/node-partition"), "[rm]default");
+  const json::value plain = get("/ws/v1/partition/default/node/node-2").json();
+  EXPECT_EQ(plain.at("attributes"), (json::value{{"si/node-partition", "[rm]default"}}));
   const json::value rejected = get("/ws/v1/partition/default/applications/rejected").json();
   EXPECT_EQ(rejected.at(0).at("applicationID"), "nowhere");
   EXPECT_EQ(get("/ws/v1/scheduler/healthcheck").json().at("Healthy"), true);

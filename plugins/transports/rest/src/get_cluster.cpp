@@ -50,7 +50,7 @@ answer get_nodes(const context &c) {
   const partition_view p(c.use, c.asked.parameter("partition"),
                          TENON_READ_NODES | (allocations ? TENON_READ_ALLOCATIONS : 0));
   for (const auto &n : listed<tenon_view_node>(p->nodes)) {
-    if (out.wants(view(n.id))) out.add(node_json(n));
+    if (out.wants(view(n.id))) out.add(node_json(n, view(p->name)));
     if (out.full()) break;
   }
   return out.take();
@@ -59,7 +59,7 @@ answer get_nodes(const context &c) {
 answer get_node(const context &c) {
   const partition_view p(c.use, c.asked.parameter("partition"), TENON_READ_NODES | TENON_READ_ALLOCATIONS);
   for (const auto &n : listed<tenon_view_node>(p->nodes)) {
-    if (view(n.id) == c.asked.parameter("node")) return json_answer(node_json(n));
+    if (view(n.id) == c.asked.parameter("node")) return json_answer(node_json(n, view(p->name)));
   }
   return error_answer(404, "Node not found");
 }
