@@ -10,6 +10,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "completion.hpp"
@@ -362,8 +363,8 @@ void add_config_check(CLI::App &config, choice &chosen) {
   check->add_option("FILE", o.files, "queues.yaml files, deployments and module manifests; - is the standard input")
       ->required();
   check->add_flag("--json", o.json, "Print verdicts and reasons as JSON");
-  check->add_option("--deployment", chosen.config_policies.deployment, "Modules whose policies may be named")
   check->add_flag("--strict", o.strict, "Refuse files with warnings, too");
+  check->add_option("--deployment", chosen.config_policies.deployment, "Modules whose policies may be named")
       ->type_name("FILE");
   check->add_option("--module-path", chosen.config_policies.module_path, "Folder of the modules")->type_name("DIR");
   check->footer(
@@ -524,7 +525,9 @@ int dispatch(int argc, const char *const *argv, std::istream &in, std::ostream &
   add_plugin_commands(app, chosen.run);
   add_completion(app, chosen);
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = in_order_of_commands({argv + std::min(argc, 1), argv + argc});
+    std::reverse(words.begin(), words.end());  // as the parser takes them
+    app.parse(std::move(words));
   } catch (const CLI::Success &asked) {  // --help and --version
     app.exit(asked, out, err);
     return static_cast<int>(exit_code::ok);

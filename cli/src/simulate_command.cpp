@@ -127,7 +127,7 @@ class simulate_run {
     return options_.replay.empty() ? run_load() : run_journal();
   }
 
-  // `failed` where every ask was refused, or the ask to explain does not wait.
+  // `failed` where every ask of a load was refused, or the ask to explain does not wait.
   [[nodiscard]] exit_code outcome() const { return outcome_; }
   [[nodiscard]] std::vector<host::module_counters> calls() const { return policies_.modules->counters(); }
 
@@ -217,7 +217,8 @@ class simulate_run {
     const kernel_snapshot end = on.scheduler().snapshot();
     report_.counted = counted_.summary(end);
     const run_summary &of = report_.counted;
-    if (of.rejected > 0 && of.placed == 0 && of.pending == 0) outcome_ = exit_code::failed;
+    const bool all_refused = of.rejected > 0 && of.placed == 0 && of.pending == 0;
+    if (options_.replay.empty() && all_refused) outcome_ = exit_code::failed;
     report_.step_decisions = on.step_decisions();
     report_.step_seconds = on.step_seconds();
     report_.shadows = policies_.modules->shadows();
