@@ -374,8 +374,8 @@ struct control_handler::impl {
     }
   }
 
-  // A plan for each RM, of the files as they are before a reload reads them. Those of a group for which there is no
-  // plan in time are left out: the reload does not wait for them.
+  // Returns a plan for each RM, of the files as they are before a reload reads them. Where a plan is not made in time,
+  // it and the rest are left out: the reload does not depend on them.
   json::array plans_of_files(const std::string &only_group) {
     json::array out;
     for (const auto &[group, in_force] : scheduler.policy_groups()) {
@@ -383,6 +383,7 @@ struct control_handler::impl {
       const auto source = scheduler.source_of(group);
       if (!source) continue;
       observe::plan_said said = around.people.plan({source->text, source->place, group}, answer_deadline);
+      if (said.status == TENON_RETRY) break;  // whoever is too busy for one plan is so for the next
       if (said.status != TENON_OK) continue;
       for (json::value &one : said.answer.at("plans").as_array()) out.push_back(std::move(one));
     }
