@@ -2,12 +2,15 @@
 #include "command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <istream>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "completion.hpp"
@@ -143,6 +146,23 @@ void add_load_options(CLI::App &simulate, simulate_options &o, bool &generate, c
   add("--size", g.size, "Scales what pods ask for", 1e-6, 1e6);
 }
 
+// A journal has its own load, configuration and times. Refuses every option that would change one of them.
+std::optional<refusal> refuse_beside_journal(const CLI::App &simulate) {
+  if (simulate.get_option("--replay")->empty()) return std::nullopt;
+  const std::vector<std::string> that_apply{"--replay",     "--record",      "--decisions",  "--explain",
+                                            "--dump",       "--report",      "--beside",     "--json",
+                                            "--deployment", "--module-path", "--no-progress"};
+  for (const CLI::Option *one : simulate.get_options()) {
+    const std::string name = one->get_name();
+    if (one->empty() || std::find(that_apply.begin(), that_apply.end(), name) != that_apply.end()) continue;
+    return refusal{name, "an option that applies to a journal", name + " beside --replay",
+                   "leave " + name +
+                       " out: a journal is played with the load and the configuration that it has. `tenon diff JOURNAL "
+                       "--config-b FILE --node-sort-b NAME` plays its load under another configuration"};
+  }
+  return std::nullopt;
+}
+
 void add_simulate(CLI::App &app, choice &chosen) {
   CLI::App *simulate =
       app.add_subcommand("simulate", "Play a load or a journal against the real kernel in virtual time");
@@ -173,14 +193,9 @@ void add_simulate(CLI::App &app, choice &chosen) {
       ->needs(simulate->get_option("--report"));
   simulate->add_flag("--json", o.json, "Print the summary as JSON");
   simulate->add_flag("--no-progress", chosen.no_progress, "Say nothing before the end");
-  simulate->add_option("--deployment", o.deployment, "Modules to use")->type_name("FILE");
+  simulate->add_option("--deployment", o.deployment, "Modules to use; which policies, the configuration says")
+      ->type_name("FILE");
   simulate->add_option("--module-path", o.module_path, "Folder of the modules")->type_name("DIR");
-  for (const char *other : {"--trace", "--generate"}) {
-    simulate->get_option("--replay")->excludes(simulate->get_option(other));
-  }
-  for (const char *changes : {"--in-order", "--shuffle", "--seeds", "--inflate", "--gpu-nodes-only", "--name-tag"}) {
-    simulate->get_option("--replay")->excludes(simulate->get_option(changes));
-  }
   for (const char *of_one : {"--record", "--decisions", "--explain", "--dump", "--report"}) {
     simulate->get_option("--seeds")->excludes(simulate->get_option(of_one));
   }
@@ -196,9 +211,13 @@ void add_simulate(CLI::App &app, choice &chosen) {
       "  tenon simulate --nodes 100 --node-sort binpacking --report packed.html --beside fair.html\n"
       "  tenon simulate --record run.journal && tenon simulate --replay run.journal\n\n" +
       std::string(exit_codes));
-  simulate->callback([&chosen] {
+  simulate->callback([&chosen, simulate] {
     chosen.simulate.progress = !chosen.no_progress;
-    chosen.run = [&chosen](std::istream &, std::ostream &out, std::ostream &err) {
+    chosen.run = [&chosen, simulate](std::istream &, std::ostream &out, std::ostream &err) {
+      if (const auto why = refuse_beside_journal(*simulate)) {
+        complain(err, *why);
+        return static_cast<int>(exit_code::bad_input);
+      }
       return static_cast<int>(run_simulate(chosen.simulate, out, err));
     };
   });
@@ -344,6 +363,7 @@ void add_config_check(CLI::App &config, choice &chosen) {
   check->add_option("FILE", o.files, "queues.yaml files, deployments and module manifests; - is the standard input")
       ->required();
   check->add_flag("--json", o.json, "Print verdicts and reasons as JSON");
+  check->add_flag("--strict", o.strict, "Refuse files with warnings, too");
   check->add_option("--deployment", chosen.config_policies.deployment, "Modules whose policies may be named")
       ->type_name("FILE");
   check->add_option("--module-path", chosen.config_policies.module_path, "Folder of the modules")->type_name("DIR");
@@ -351,7 +371,7 @@ void add_config_check(CLI::App &config, choice &chosen) {
       "Examples:\n"
       "  tenon config check queues.yaml\n"
       "  tenon config check tenon.yaml --json\n\n"
-      "Exit codes: 0 every file would be accepted; 2 one is refused.");
+      "Exit codes: 0 every file would be accepted; 2 one is refused, or has a warning with --strict.");
   check->callback([&chosen] {
     chosen.run = [&chosen](std::istream &in, std::ostream &out, std::ostream &err) {
       // Without modules nobody knows their policies: unknown names are then warned about.
@@ -505,7 +525,9 @@ int dispatch(int argc, const char *const *argv, std::istream &in, std::ostream &
   add_plugin_commands(app, chosen.run);
   add_completion(app, chosen);
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = in_order_of_commands({argv + std::min(argc, 1), argv + argc});
+    std::reverse(words.begin(), words.end());  // as the parser takes them
+    app.parse(std::move(words));
   } catch (const CLI::Success &asked) {  // --help and --version
     app.exit(asked, out, err);
     return static_cast<int>(exit_code::ok);

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <optional>
 #include <ostream>
-#include <set>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -15,13 +14,13 @@
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
 #include "run/policies.hpp"
+#include "run/recorded_journal.hpp"
 #include "simulate/progress.hpp"
 #include "simulate/seeds.hpp"
 #include "simulate/summary.hpp"
 #include "tenon/config/queues.hpp"
 #include "tenon/host/module_host.hpp"
 #include "tenon/json/state_json.hpp"
-#include "tenon/kernel/journal.hpp"
 #include "trace/trace.hpp"
 
 namespace tenon::cli {
@@ -94,20 +93,6 @@ class run_files {
   std::optional<output_file> journal_, decisions_, report_;
 };
 
-// Counts the asks of a journal, so that progress has an end. Of modules of which another build took over while it was
-// recorded, the one that decided first is put in force.
-result<uint64_t> look_ahead(const std::string &bytes, policy_source &policies) {
-  uint64_t asks = 0;
-  std::set<std::string, std::less<>> swapped;
-  const auto read = read_journal(bytes, [&](int64_t, const command &c) {
-    asks += std::holds_alternative<put_ask>(c);
-    const auto *swap = std::get_if<swap_module>(&c);
-    if (swap != nullptr && swapped.emplace(swap->module).second) policies.use_build(swap->module, swap->before);
-  });
-  if (!read) return read.why();
-  return asks;
-}
-
 class simulate_run {
  public:
   simulate_run(const simulate_options &options, std::ostream &out, std::ostream &err, const engine_factory &make_engine)
@@ -142,6 +127,8 @@ class simulate_run {
     return options_.replay.empty() ? run_load() : run_journal();
   }
 
+  // `failed` where every ask of a load was refused, or the ask to explain does not wait.
+  [[nodiscard]] exit_code outcome() const { return outcome_; }
   [[nodiscard]] std::vector<host::module_counters> calls() const { return policies_.modules->counters(); }
 
  private:
@@ -201,15 +188,12 @@ class simulate_run {
   }
 
   std::optional<refusal> run_journal() {
-    const auto bytes = read_file(options_.replay);
-    if (!bytes) return bytes.why();
-    // The whole file is looked at first: a damaged journal is not played in part.
-    const auto asks = look_ahead(*bytes, *policies_.source);
-    if (!asks) return named(asks.why(), options_.replay);
+    const auto journal = read_recorded(options_.replay, journal_start::empty, policies_, err_);
+    if (!journal) return journal.why();
     report_.origin = "journal " + options_.replay;
-    return play(*asks, [&](session &on, const progress_listener &listen) -> std::optional<refusal> {
-      const auto played = replay_journal(*bytes, on, counted_, listen);
-      return played ? std::nullopt : std::optional(named(played.why(), options_.replay));
+    return play(journal->asks, [&](session &on, const progress_listener &listen) -> std::optional<refusal> {
+      const auto played = replay_journal(journal->bytes, on, counted_, listen);
+      return played ? std::nullopt : std::optional(played.why());
     });
   }
 
@@ -217,7 +201,9 @@ class simulate_run {
   std::optional<refusal> play(uint64_t asks, Play play_it) {
     run_files files;
     if (auto why = files.open(options_)) return why;
-    session on(make_engine_(*policies_.source), files.sinks());
+    session_sinks sinks = files.sinks();
+    sinks.origin = policies_.modules->journal_origin();
+    session on(make_engine_(*policies_.source), std::move(sinks));
     progress bar(err_, progress_style_of(options_.progress), "pods", asks);
     uint64_t done = 0;
     const auto note = [&] { return std::to_string(counted_.placed()) + " placed"; };
@@ -230,6 +216,9 @@ class simulate_run {
     counted_.ends();
     const kernel_snapshot end = on.scheduler().snapshot();
     report_.counted = counted_.summary(end);
+    const run_summary &of = report_.counted;
+    const bool all_refused = of.rejected > 0 && of.placed == 0 && of.pending == 0;
+    if (options_.replay.empty() && all_refused) outcome_ = exit_code::failed;
     report_.step_decisions = on.step_decisions();
     report_.step_seconds = on.step_seconds();
     report_.shadows = policies_.modules->shadows();
@@ -299,13 +288,10 @@ class simulate_run {
            << '\n';
       return std::nullopt;
     }
-    return refusal{"--explain", "APPLICATION/KEY of an ask that waits at the end", "'" + options_.explain + "'",
-                   "look into the file that --dump writes"};
-  }
-
-  static refusal named(refusal why, const std::string &file) {
-    why.where = file + ": " + why.where;
-    return why;
+    complain(err_, refusal{"--explain", "APPLICATION/KEY of an ask that waits at the end", "'" + options_.explain + "'",
+                           "look into the file that --dump writes"});
+    outcome_ = exit_code::failed;
+    return std::nullopt;
   }
 
   const simulate_options &options_;
@@ -318,6 +304,7 @@ class simulate_run {
   run_report report_;
   std::optional<run_record> other_;
   std::vector<std::pair<std::string, std::string>> settings_;
+  exit_code outcome_ = exit_code::ok;
 };
 
 }  // namespace
@@ -335,8 +322,9 @@ result<quiet_simulation> simulate_quietly(const simulate_options &options, std::
 
 exit_code run_simulate(const simulate_options &options, std::ostream &out, std::ostream &err,
                        const engine_factory &make_engine) {
-  const auto why = simulate_run(options, out, err, make_engine).run();
-  if (!why) return exit_code::ok;
+  simulate_run run(options, out, err, make_engine);
+  const auto why = run.run();
+  if (!why) return run.outcome();
   complain(err, *why);
   return exit_code::bad_input;
 }

@@ -14,6 +14,7 @@
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
 #include "run/policies.hpp"
+#include "run/recorded_journal.hpp"
 #include "simulate/progress.hpp"
 #include "simulate/seeds.hpp"
 #include "tenon/config/queues.hpp"
@@ -171,7 +172,7 @@ class tune_run {
     }
     boost::json::object schema = manifest.configuration;
     schema.erase("required");
-    return host::complete_configuration(schema, given);
+    return host::complete_configuration(schema, given, manifest.id);
   }
 
   std::vector<refusal> read_space() {
@@ -201,8 +202,6 @@ class tune_run {
   }
 
   std::optional<refusal> choose_journal() {
-    const auto bytes = read_file(options_.journal);
-    if (!bytes) return bytes.why();
     side_configuration how;
     how.node_sort = options_.load.node_sort;
     if (!options_.load.config.empty()) {
@@ -215,7 +214,7 @@ class tune_run {
       if (!parsed) return parsed.why();
       how.config = std::move(*parsed);
     }
-    auto what = read_load(*bytes);
+    auto what = read_load();
     if (!what) return what.why();
     const std::vector<std::string> usual{"p50", "p99"};
     auto made = journal_trials::make(std::move(*what), options_.measures.empty() ? usual : options_.measures,
@@ -225,16 +224,14 @@ class tune_run {
     return std::nullopt;
   }
 
-  result<recorded_load> read_load(const std::string &bytes) {
+  result<recorded_load> read_load() {
     policy_choice recorded = choice();
     if (!options_.recorded.empty()) recorded.deployment = options_.recorded;
     const auto policies = open_policies(recorded);
     if (!policies) return policies.why();
-    auto read = read_recorded_load(bytes, make_engine_(*policies->source));
-    if (read) return read;
-    refusal why = read.why();
-    why.where = options_.journal + ": " + why.where;
-    return why;
+    const auto journal = read_recorded(options_.journal, journal_start::empty, *policies, err_);
+    if (!journal) return journal.why();
+    return read_recorded_load(journal->bytes, make_engine_(*policies->source));
   }
 
   const tune_options &options_;

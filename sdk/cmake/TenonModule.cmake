@@ -230,6 +230,8 @@ function(tenon_add_module target)
   if(CMAKE_C_COMPILER_LOADED)
     target_compile_features(${target} PRIVATE c_std_11)
   endif()
+  # A policy is called while the scheduler decides: optimised also where nobody chose a build type.
+  target_compile_options(${target} PRIVATE $<$<STREQUAL:$<CONFIG>,>:-O2>)
   # The same score in every build, and nothing that keeps the library mapped or binds to others' symbols.
   target_compile_options(${target} PRIVATE -ffp-contract=off -fno-fast-math
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)

@@ -87,6 +87,41 @@ INSTANTIATE_TEST_SUITE_P(
                     bad_input{"TwoLoads", {"simulate", "--replay", "x", "--trace", "y"}, {}, {"--replay"}}),
     name_of);
 
+// Whatever would say how a load is made or played is in a journal already.
+std::vector<bad_input> beside_a_journal() {
+  std::vector<bad_input> out;
+  for (const std::vector<std::string> &option : std::vector<std::vector<std::string>>{{"--config", "@q.yaml"},
+                                                                                      {"--node-sort", "binpacking"},
+                                                                                      {"--queue", "root.a"},
+                                                                                      {"--mode", "fill"},
+                                                                                      {"--gangs", "hard"},
+                                                                                      {"--placeholder-timeout-s", "9"},
+                                                                                      {"--gpu-model", "sum"},
+                                                                                      {"--in-order"},
+                                                                                      {"--shuffle", "7"},
+                                                                                      {"--seeds", "1..2"},
+                                                                                      {"--inflate", "1.3"},
+                                                                                      {"--gpu-nodes-only"},
+                                                                                      {"--name-tag", "name"},
+                                                                                      {"--generate"},
+                                                                                      {"--trace", "swf:x"},
+                                                                                      {"--seed", "7"},
+                                                                                      {"--nodes", "3"},
+                                                                                      {"--pods", "3"},
+                                                                                      {"--size", "2"}}) {
+    std::string name = "BesideAJournal";
+    for (const char c : option.front()) name += c == '-' ? '_' : c;
+    std::vector<std::string> arguments{"simulate", "--replay", "@j"};
+    arguments.insert(arguments.end(), option.begin(), option.end());
+    out.push_back({name,
+                   arguments,
+                   {},
+                   {"tenon: " + option.front() + "\n  want: an option that applies to a journal", "tenon diff"}});
+  }
+  return out;
+}
+INSTANTIATE_TEST_SUITE_P(Journals, BadInput, testing::ValuesIn(beside_a_journal()), name_of);
+
 INSTANTIATE_TEST_SUITE_P(
     Scenarios, BadInput,
     testing::Values(

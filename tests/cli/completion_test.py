@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 TENON = ""
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def tenon(*words: str) -> str:
@@ -53,6 +54,25 @@ class Completion(unittest.TestCase):
         self.assertEqual(offered("sim"), ["simulate"])
         self.assertEqual(offered("scenario", ""), ["run"])
         self.assertEqual(offered("completion", ""), ["bash"])
+
+    def test_every_command_that_a_message_names_exists_and_is_whole(self):
+        """A message that points to a command can be copied: the command exists and has the words that it requires."""
+        required = {}
+        for command in commands():
+            usage = re.search(r"^Usage: (.*)$", tenon(*command, "--help"), re.MULTILINE).group(1)
+            required[command] = re.findall(r" ([A-Z]+)\b(?!\])", usage)  # SUBCOMMAND, of a group
+        for source in (path for folder in ("kernel", "cli", "plugins", "sdk") for path in (ROOT / folder).rglob("*.cpp")):
+            code = re.sub(r"^\s*//.*$", "", source.read_text(), flags=re.MULTILINE)
+            for named, end in re.findall(r'`tenon ([^`"\n]+)(`|" \+)', code):
+                words = named.split()
+                if tuple(words) in required and "SUBCOMMAND" in required[tuple(words)]:
+                    continue  # a whole group is named
+                command = max((one for one in required if list(one) == words[: len(one)]), key=len)
+                given = len(words) - len(command) + (end != "`")
+                with self.subTest(source=str(source.relative_to(ROOT)), named=named):
+                    self.assertGreaterEqual(given, len(required[command]), f"requires {required[command]}")
+                    if "SUBCOMMAND" in required[command]:
+                        self.assertIn(words[len(command)], ("COMMAND", "--help"), "no such command")
 
     def test_values_of_options_are_words_files_or_folders(self):
         with tempfile.TemporaryDirectory() as folder:

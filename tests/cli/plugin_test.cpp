@@ -4,8 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "run/policies.hpp"
 #include "tenon/abi/base.h"
+#include "tenon/config/bound_policies.hpp"
+#include "tenon/host/thread_role.hpp"
+#include "tenon/kernel/kernel.hpp"
 #include "testing.hpp"
 
 namespace tenon::cli {
@@ -67,14 +76,39 @@ TEST_F(Plugin, ListAsJson) {
   EXPECT_EQ(first.at("provides").at(0).at("order_rev").as_int64(), 1);
 }
 
+TEST_F(Plugin, DescribeListsOptionsDefaultsAndPermissions) {
+  copy("load_aborts");  // a library that is never opened
+  const command_result vendors = run_tenon({"plugin", "describe", "acme.good", "--deployment", deployment_});
+  EXPECT_EQ(vendors.code, 0) << vendors.err;
+  EXPECT_THAT(vendors.out, AllOf(HasSubstr("acme.good 1.0.0"), HasSubstr("tenon.node-sort/1 fixture, order_rev 1"),
+                                 HasSubstr("permissions: none")));
+  const command_result own = run_tenon({"plugin", "describe", "tenon.sqlite"});
+  EXPECT_THAT(own.out, testing::ContainsRegex("retention +string +\"7d\""));
+  EXPECT_THAT(own.out, testing::ContainsRegex("busy_ms +integer, at least 0, at most 60000 +1000"));
+  EXPECT_THAT(own.out, testing::ContainsRegex("path +string.* +must be given"));
+  const auto json = boost::json::parse(run_tenon({"plugin", "describe", "tenon.sqlite", "--json"}).out);
+  EXPECT_EQ(json.at_pointer("/config/properties/retention/default").as_string(), "7d");
+  const command_result nobody = run_tenon({"plugin", "describe", "tenon.sqlit"});
+  EXPECT_EQ(nobody.code, 1);
+  EXPECT_THAT(nobody.err, HasSubstr("did you mean 'tenon.sqlite'?"));
+}
+
+TEST_F(Plugin, ARefusedOptionNamesTheCommandThatDescribesTheModule) {
+  (void)folder_.file("tenon.yaml",
+                     "apiVersion: tenon/v1\nevents: [{use: tenon.sqlite, config: {path: a, busy_ms: -1}}]\n");
+  EXPECT_THAT(run_tenon({"config", "check", deployment_}).err,
+              HasSubstr("`tenon plugin describe tenon.sqlite` lists the options"));
+}
+
 TEST_F(Plugin, ExplainSaysWhoServesWhatAndWhy) {
   const command_result run = explain();
   EXPECT_EQ(run.code, 0) << run.out << run.err;
-  EXPECT_THAT(run.out, HasSubstr("node-sort fixture  acme.good, order_rev 1 (listed at " + deployment_ + ":3:16)"));
+  EXPECT_THAT(run.out,
+              HasSubstr("node-sort fixture        acme.good, order_rev 1 (listed at " + deployment_ + ":3:16)"));
   EXPECT_THAT(run.out, HasSubstr("partition default: nodesortpolicy.type"));
   EXPECT_THAT(run.out, HasSubstr("app-sort fifo"));
   EXPECT_THAT(run.out, HasSubstr("serves every deployment; 'fifo' for " + queues_ +
-                                 ", partition default: root.a, which names none"));
+                                 ", partition default: queues that name no application.sort.policy"));
 }
 
 TEST_F(Plugin, ExplainSaysWhatIsMissing) {
@@ -190,7 +224,7 @@ TEST_F(Plugin, LockPinsBuildsAndTheDeploymentHoldsToThem) {
   ASSERT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);
   const command_result other = explain();
   EXPECT_EQ(other.code, 1);
-  EXPECT_THAT(other.out, HasSubstr("accept this one with `tenon plugin lock`"));
+  EXPECT_THAT(other.out, HasSubstr("accept this one with `tenon plugin lock " + deployment_ + "`"));
   const command_result used = run_tenon({"simulate", "--no-progress", "--pods", "1", "--deployment", deployment_});
   EXPECT_EQ(used.code, 2);
   EXPECT_THAT(used.err, HasSubstr("tenon.yaml.lock says"));
@@ -200,6 +234,70 @@ TEST_F(Plugin, LockPinsBuildsAndTheDeploymentHoldsToThem) {
   EXPECT_EQ(run_tenon({"plugin", "lock", deployment_, "--check"}).code, 1);
   EXPECT_EQ(run_tenon({"plugin", "lock", deployment_}).code, 0);
   EXPECT_EQ(explain().code, 0);
+}
+
+// Notes the names that a kernel binds.
+class noting_source final : public policy_source {
+ public:
+  explicit noting_source(policy_source &inner) : inner_(inner) {}
+  using name = std::pair<module_kind, std::string>;
+  std::set<name> bound;
+
+  bool provides(module_kind kind, std::string_view policy) const override { return inner_.provides(kind, policy); }
+  result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view policy, std::string_view configuration,
+                                             uint32_t max_resource_types) override {
+    bound.emplace(kind, policy);
+    return inner_.bind(kind, policy, configuration, max_resource_types);
+  }
+  std::unique_ptr<bound_policy> fallback(module_kind kind, uint32_t max_resource_types) override {
+    return inner_.fallback(kind, max_resource_types);
+  }
+  result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override {
+    return inner_.predicates(max_resource_types);
+  }
+
+ private:
+  policy_source &inner_;
+};
+
+TEST(BoundPolicies, AreThoseThatAKernelBinds) {
+  const auto opened = open_policies({});
+  ASSERT_TRUE(opened) << opened.why().text();
+  for (const char *partition :
+       {"queues: [{name: a}]", "nodesortpolicy: {type: binpacking}, queues: [{name: a}]",
+        "canary: {nodesortpolicy: {type: binpacking}, share: 100}, queues: [{name: a}]",
+        "placementrules: [{name: Tag, value: namespace, create: true, parent: {name: user, create: true}}], "
+        "queues: [{name: root, queues: [{name: a, parent: true, properties: {application.sort.policy: stateaware}, "
+        "childtemplate: {properties: {application.sort.policy: fair, queue.sort.policy: priority}}}]}]"}) {
+    const auto queues = config::parse_queues_yaml("partitions: [{name: default, " + std::string(partition) + "}]", "q");
+    ASSERT_TRUE(queues) << queues.why().text();
+    noting_source noted(*opened->source);
+    kernel scheduler(noted);
+    const host::role_guard cycle(host::thread_role::cycle);
+    scheduler.apply(0, register_rm{"rm", {}, "default", &*queues, 0});
+    std::set<noting_source::name> said;
+    for (const config::policy_name &one : config::bound_policies(*queues)) said.emplace(one.kind, one.name);
+    EXPECT_EQ(said, noted.bound) << partition;
+  }
+}
+
+TEST_F(Plugin, LockPinsWhatIsBoundWhereNothingIsNamed) {
+  ASSERT_EQ(run_tenon({"plugin", "lock", deployment_}).code, 0);
+  const std::string lock = folder_.text("tenon.yaml.lock");
+  for (const char *one : {"tenon.placement-provided", "tenon.queue-fair", "tenon.app-fifo"})
+    EXPECT_THAT(lock, HasSubstr(one));
+  const command_result checked = run_tenon({"config", "check", deployment_});
+  EXPECT_EQ(checked.code, 0) << checked.err;
+}
+
+TEST_F(Plugin, LockPinsWhatTemplatesCanariesAndParentsName) {
+  (void)folder_.file("queues.yaml",
+                     "partitions:\n  - name: default\n    canary: {nodesortpolicy: {type: binpacking}, share: 100}\n"
+                     "    queues: [{name: a, parent: true, properties: {application.sort.policy: stateaware},\n"
+                     "      childtemplate: {properties: {application.sort.policy: fair}}}]\n");
+  ASSERT_EQ(run_tenon({"plugin", "lock", deployment_}).code, 0);
+  for (const char *one : {"tenon.node-binpacking", "tenon.node-fair", "tenon.app-stateaware", "tenon.app-fair"})
+    EXPECT_THAT(folder_.text("tenon.yaml.lock"), HasSubstr(one));
 }
 
 TEST_F(Plugin, LockKnowsOnlyWhatWasUsedThen) {
@@ -219,6 +317,33 @@ TEST_F(Plugin, LockPinsNothingThatWouldBeRefused) {
   EXPECT_EQ(run.code, 1);
   EXPECT_THAT(run.err, HasSubstr("executable stack"));
   EXPECT_FALSE(std::filesystem::exists(folder_.file("tenon.yaml.lock")));
+}
+
+TEST_F(Plugin, AReplayNamesPoliciesThatAreOthersBeforeItBegins) {
+  const std::string journal = folder_.file("day.journal");
+  ASSERT_EQ(run_tenon({"simulate", "--no-progress", "--pods", "9", "--nodes", "2", "--node-sort", "fixture",
+                       "--deployment", deployment_, "--record", journal})
+                .code,
+            0);
+  const auto replay = [&](const std::string &deployment) {
+    return run_tenon({"simulate", "--no-progress", "--replay", journal, "--deployment", deployment});
+  };
+  EXPECT_EQ(replay(deployment_).err, "");
+
+  const std::string with_predicate =
+      folder_.file("other.yaml",
+                   "apiVersion: tenon/v1\nmodule_path: [mods]\nmodules: [{id: acme.good}]\n"
+                   "predicates: [{use: tenon.node-attributes}]\n");
+  EXPECT_THAT(replay(with_predicate).err, AllOf(HasSubstr("warning: tenon.node-attributes, order_rev 1"),
+                                                HasSubstr("want: no module, which decided the journal")));
+
+  copy("wide_keys");  // another build of the module
+  ASSERT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);
+  const std::string warning = "day.journal: node-sort 'fixture': warning: acme.good 1.0.0, order_rev 1, sha256:";
+  EXPECT_THAT(replay(deployment_).err, HasSubstr(warning));
+  EXPECT_THAT(run_tenon({"diff", journal, "--a", deployment_, "--b", deployment_}).err, HasSubstr(warning));
+  EXPECT_THAT(run_tenon({"whatif", journal, "-c", deployment_, "--queue", "root.q0", "--resource", "vcore=1"}).err,
+              HasSubstr(warning));
 }
 
 TEST_F(Plugin, LockThatIsBrokenIsRefusedAtItsPlaceAndWrittenAnew) {
@@ -256,7 +381,8 @@ TEST_F(Plugin, LintFindsEverythingWithoutRunningIt) {
   copy("two_exports");
   const command_result run = run_tenon({"plugin", "lint", manifest_});
   EXPECT_EQ(run.code, 1);
-  EXPECT_THAT(run.err, AllOf(HasSubstr("tenon plugin seal"), HasSubstr("no export but tenon_module_v1")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("from whoever built the module"), Not(HasSubstr("seal")),
+                             HasSubstr("no export but tenon_module_v1")));
   EXPECT_THAT(run.out, HasSubstr("refused, 2 reasons"));
   const auto json = boost::json::parse(run_tenon({"plugin", "lint", manifest_, "--json"}).out);
   EXPECT_EQ(json.at("files").at(0).at("refusals").as_array().size(), 2);

@@ -27,7 +27,7 @@ class Reload(ServeCase):
         self.assertEqual(told.returncode, 1)
         self.assertRegex(told.stderr, r"queues\.yaml:10:15\b")
         self.queues.write_text(QUEUES)
-        self.assertEqual(daemon.ctl("reload").stdout, "reloaded\n")
+        self.assertEqual(daemon.ctl("reload").stdout, "reloaded\nnothing changes\n")
         daemon.finish()
         self.assertRegex(daemon.words(), r"SIGHUP: reload the configuration: refused, \S*queues\.yaml:10:15\b")
 
@@ -45,13 +45,21 @@ class Reload(ServeCase):
         self.queues.write_text("partitions: []\n")
         for left_out in (r"warning: leaves out partition default: what is there goes on.*\n", ""):
             self.assertRegex(daemon.ctl("reload").stdout,
-                             rf"reloaded\n{left_out}warning: \S*queues\.yaml:1:1: no partitions")
+                             rf"reloaded\n(.*\n)*{left_out}warning: \S*queues\.yaml:1:1: no partitions")
         daemon.finish()
         self.assertEqual(daemon.words().count("no partitions"), 2)
         checked = subprocess.run([Daemon.tenon, "serve", "--check", "-c", str(self.folder / "tenon.yaml")],
                                  capture_output=True, text=True, timeout=WITHIN_S)
         self.assertEqual(checked.returncode, 0, checked.stderr)
         self.assertIn("no partitions", checked.stderr)
+
+    def test_a_reload_says_what_it_changed(self):
+        daemon = self.started()
+        self.queues.write_text(QUEUES.replace("max:", "guaranteed:") + "          - {name: added}\n")
+        told = daemon.ctl("reload")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        for part in ("+ queue root.added", "max ", "guaranteed none -> ", "in all: 1 added, 1 changed, 0 removed; 0 lost"):
+            self.assertIn(part, told.stdout)
 
     def test_a_deployment_that_has_become_wrong_is_refused(self):
         daemon = self.started()

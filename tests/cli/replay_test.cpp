@@ -34,7 +34,7 @@ struct written {
 
   session_sinks sinks() {
     return {[this](std::string_view bytes) { journal += bytes; },
-            [this](std::string_view bytes) { decisions += bytes; }};
+            [this](std::string_view bytes) { decisions += bytes; }, "a test"};
   }
 };
 

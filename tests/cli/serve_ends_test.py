@@ -151,6 +151,15 @@ class ModuleAtFault(ModuleCase):
         daemon = self.with_module("keys-status", "fallback")
         self.gone(self.rm())
         self.assertIn("modules", daemon.ctl("health").stdout)
+        self.assertRegex(daemon.ctl("modules").stdout, r"zoo\.keys-status +\S+ +fallback ")
+        self.assertIn("`tenon ctl modules restore zoo.keys-status`", daemon.ctl("modules").stdout)
+        restored = daemon.ctl("modules", "restore", "zoo.keys-status")
+        self.assertEqual(restored.returncode, 0, restored.stderr)
+        self.assertIn("decides again", restored.stdout)
+        self.assertRegex(daemon.ctl("modules").stdout, r"zoo\.keys-status +\S+ +loaded ")
+        nobody = daemon.ctl("modules", "restore", "zoo.keys-statu")
+        self.assertEqual(nobody.returncode, 1)
+        self.assertIn("did you mean 'zoo.keys-status'?", nobody.stderr)
         self.assertEqual(daemon.finish(), 0, daemon.words())
 
     def test_that_hangs_leaves_health_and_modules_to_look_at(self):

@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -96,7 +97,7 @@ TEST_F(SmallTrace, ExplainSaysWhatHoldsAnAskThatIsLeft) {
   EXPECT_THAT(explain("p1/p1", "").out, HasSubstr("placed"));
   for (const char *wrong : {"p3/none", "none/p3", "p3"}) {
     const command_result run = explain(wrong, "");
-    EXPECT_EQ(run.code, 2) << wrong;
+    EXPECT_EQ(run.code, 1) << wrong;
     EXPECT_THAT(run.err, HasSubstr("APPLICATION/KEY")) << wrong;
   }
 }
@@ -145,6 +146,19 @@ TEST_F(SmallTrace, UnknownQueueIsCountedAsRejected) {
   EXPECT_EQ(out.at("rejected"), 1);
   const auto all = simulated({"--trace", trace(pods), "--config", config, "--queue", "root.ls"});
   EXPECT_EQ(all.at("placed"), 2);
+}
+
+TEST_F(SmallTrace, EndsWithOneAndTheReasonsWhereEverythingIsRefused) {
+  const std::string config =
+      folder_.file("q.yaml",
+                   "partitions:\n  - name: default\n    queues:\n      - name: root\n        submitacl: \"*\"\n"
+                   "        queues:\n          - name: ls\n");
+  const command_result run = run_tenon({"simulate", "--no-progress", "--trace", trace("p1,1,1,0,0,,LS,Running,0,1,0\n"),
+                                        "--config", config, "--queue", "root.nope"});
+  EXPECT_EQ(run.code, 1) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("rejected  1\n"),
+                             HasSubstr("failed to place application <application>: application rejected: no "
+                                       "placement rule matched; there is no queue root.nope; below root there is ls")));
 }
 
 TEST(Openb, MapsColumnsToAmountsTagsAndQueues) {

@@ -26,8 +26,9 @@ class ConfigCheck : public testing::Test {
     return (folder_ / name).string();
   }
 
-  int check(std::vector<std::string> files, bool as_json = false, const std::string &input = "") {
+  int check(std::vector<std::string> files, bool as_json = false, const std::string &input = "", bool strict = false) {
     config_check_options options;
+    options.strict = strict;
     options.files = std::move(files);
     options.json = as_json;
     std::istringstream in(input);
@@ -67,6 +68,7 @@ TEST_F(ConfigCheck, WarningsDoNotRefuse) {
   EXPECT_EQ(check({path}), 0);
   EXPECT_THAT(out(), HasSubstr("good, 1 partition, 2 queues, 1 warning"));
   EXPECT_THAT(err(), HasSubstr("warning: '1x' in an ACL"));
+  EXPECT_EQ(check({path}, false, "", true), 2) << "--strict";
 }
 
 TEST_F(ConfigCheck, OneBadFileOfSeveralGivesTwo) {

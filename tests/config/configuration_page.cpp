@@ -14,8 +14,8 @@ The test `ConfigurationPage` writes this page from the tables in `kernel/config/
 
 The format is YuniKorn's, and existing files run unchanged. Keys marked *Tenon* are additions. `tenon config check FILE`
 says everything that is wrong with a file, each with line, column and a remedy, and warns about what is accepted but
-hardly meant; it ends with 0 where the file is accepted and with 2 where it is not. `tenon config schema` prints a JSON
-Schema for editors.
+hardly meant; it ends with 0 where the file is accepted and with 2 where it is not, with `--strict` also where it is warned
+about. `tenon config schema` prints a JSON Schema for editors.
 
 ```yaml
 partitions:

@@ -235,7 +235,7 @@ TEST_F(Load, ChangedLibraryIsRefusedByItsDigest) {
   const auto library = modules_.install("good");
   std::fstream(library, std::ios::in | std::ios::out | std::ios::binary).seekp(2000).put('!');
   EXPECT_THAT(modules_.refused("good"),
-              refuses(refusal_parts{"good.so", "good.yaml says", "sha256:", "seal the manifest anew"}));
+              refuses(refusal_parts{"good.so", "good.yaml says", "sha256:", "from whoever built the module"}));
 }
 
 TEST_F(Load, TruncatedLibraryWithItsOwnDigestIsRefusedByLint) {

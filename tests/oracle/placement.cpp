@@ -7,6 +7,7 @@
 #include "rules.hpp"
 #include "tag_amounts.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::naive {
 
@@ -56,6 +57,31 @@ bool takes(const partition &p, const application &a, const std::string &path) {
   return q->leaf && q->state == object_state::active && p.may_submit(a, path);
 }
 
+// Of the queue that the application names: it is not there, no leaf, takes nothing, or does not let the user in.
+std::string against_named(const partition &p, const application &a) {
+  if (a.queue.empty()) return {};
+  std::string named = lower(a.queue);
+  if (named != "root" && !named.starts_with("root.")) {
+    if (named.find('.') != std::string::npos) return {};
+    named = "root." + named;
+  }
+  const queue *q = p.find_queue(named);
+  if (q != nullptr) {
+    if (!q->leaf) return messages::move_to_parent(named);
+    if (q->state != object_state::active) return messages::move_to_inactive(named, tenon::name(q->state));
+    return p.may_submit(a, named) ? std::string() : messages::submit_denied(a.user, named);
+  }
+  constexpr size_t most = 100;
+  const std::vector<std::string> down = path_down(named);
+  const std::string &above = nearest_existing(p, down);
+  std::vector<std::string_view> below;
+  for (const queue *child : p.children_of(above)) {
+    if (child->path == recovery_queue || below.size() == most) continue;
+    below.push_back(std::string_view(child->path).substr(above.size() + 1));
+  }
+  return messages::queue_missing(named, above, below);
+}
+
 }  // namespace
 
 std::string partition::place(application &a) {
@@ -77,7 +103,7 @@ std::string partition::place(application &a) {
   if (by_force) chosen = recovery_queue;
   if (chosen.empty() && find_queue("root.default") != nullptr && takes(*this, a, "root.default"))
     chosen = "root.default";
-  if (chosen.empty()) return messages::no_rule_matched();
+  if (chosen.empty()) return messages::no_rule_matched(against_named(*this, a));
   if (find_queue(chosen) == nullptr) {
     if (std::string why = create_queue(chosen, by_force); !why.empty()) return why;
   }

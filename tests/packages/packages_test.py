@@ -148,7 +148,9 @@ class Packages(unittest.TestCase):
         return folder / name
 
     def try_project(self, project: pathlib.Path):
-        self.here(ARGUMENTS.cmake, "-B", "build", cwd=project)
+        self.here(ARGUMENTS.cmake, "-B", "build", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", cwd=project)
+        compiled = project / "build/compile_commands.json"  # none of a project in Rust, which cargo builds
+        self.assertTrue(not compiled.exists() or "-O2" in compiled.read_text(), "a policy is built without optimisation")
         self.assertNotIn("warning", self.here(ARGUMENTS.cmake, "--build", "build", cwd=project))
         self.here(ARGUMENTS.ctest, "--test-dir", "build", "--output-on-failure", "--no-tests=error", cwd=project)
         manifest = project / "build" / f"{project.name}.yaml"

@@ -146,6 +146,10 @@ TEST_F(Endpoints, SayWhatRuns) {
   const json::value node = get("/ws/v1/partition/default/node/node-1").json();
   EXPECT_EQ(node.at("hostName"), "host-1");
   EXPECT_EQ(node.at("rackName"), "rack");
+  // YuniKorn's pages read the attributes of every node, also of one without any of its own.
+  EXPECT_EQ(node.at("attributes").at("si/node-partition"), "[rm]default");
+  const json::value plain = get("/ws/v1/partition/default/node/node-2").json();
+  EXPECT_EQ(plain.at("attributes"), (json::value{{"si/node-partition", "[rm]default"}}));
   const json::value rejected = get("/ws/v1/partition/default/applications/rejected").json();
   EXPECT_EQ(rejected.at(0).at("applicationID"), "nowhere");
   EXPECT_EQ(get("/ws/v1/scheduler/healthcheck").json().at("Healthy"), true);
@@ -182,13 +186,9 @@ TEST_F(Endpoints, RefuseWithTheDocumentedBody) {
   small_cluster();
   const std::string p = "/ws/v1/partition/default";
   const std::vector<std::tuple<std::string, unsigned, std::string>> cases = {
-      {"/ws/v1/partition/none/queues", 404, "Partition not found"},
-      {p + "/queue/root.none", 404, "Queue not found"},
       {p + "/queue/root.a%20b", 400,
        "invalid queue name, max 64 characters consisting of alphanumeric characters and '-', '_', '#', '@', '/', ':' "
        "allowed"},
-      {p + "/node/none", 404, "Node not found"},
-      {p + "/application/none", 404, "Application not found"},
       {p + "/usage/user/none", 404, "User not found"},
       {p + "/usage/user/*", 400, "Invalid user name"},
       {p + "/usage/group/none", 404, "Group not found"},
@@ -203,6 +203,18 @@ TEST_F(Endpoints, RefuseWithTheDocumentedBody) {
     const reply r = get(path);
     EXPECT_EQ(r.status, status) << path << r.body;
     EXPECT_EQ(r.json(), (json::value{{"status_code", status}, {"message", message}, {"description", message}})) << path;
+  }
+  for (const auto &[path, message, description] : std::vector<std::array<std::string, 3>>{
+           {"/ws/v1/partition/defaul/queues", "Partition not found", "there is no 'defaul'; did you mean 'default'?"},
+           {p + "/queue/root.defaul", "Queue not found", "there is no 'root.defaul'; did you mean 'root.default'?"},
+           {p + "/node/none", "Node not found", "there is no 'none'; did you mean '"},
+           {p + "/application/none", "Application not found", "there is no 'none'; did you mean '"},
+           {"/ws/v1/partitons", "Resource not found", "did you mean '/ws/v1/partition"},
+           {"/tenon/v1/none", "Resource not found", "did you mean '/tenon/v1/"}}) {
+    const reply r = get(path);
+    EXPECT_EQ(r.status, 404U) << path << r.body;
+    EXPECT_EQ(r.json().at("message").as_string(), message) << path;
+    EXPECT_THAT(std::string(r.json().at("description").as_string()), testing::HasSubstr(description)) << path;
   }
   EXPECT_EQ(get("/none").status, 404U);
   EXPECT_EQ(get("/none").body, "404 page not found\n");

@@ -18,7 +18,9 @@ TYPED_TEST(RulesOfApplications, OneIsAcceptedWhereItIsPlaced) {
 
 TYPED_TEST(RulesOfApplications, OneWithoutQueueIsRejectedAndKept) {
   this->start({make_queue("leaf")});
-  const std::string why = "failed to place application app-1: application rejected: no placement rule matched";
+  const std::string why =
+      "failed to place application app-1: application rejected: no placement rule matched; there is no queue "
+      "root.other; below root there is leaf";
   EXPECT_THAT(this->add_app("app-1", {.queue = "root.other"}), ElementsAre("application_rejected app-1: " + why));
   EXPECT_EQ(this->app("app-1")->state, application_state::rejected);
   EXPECT_EQ(this->app("app-1")->message, why);

@@ -58,6 +58,27 @@ TYPED_TEST(RulesOfPlacement, AccessComesFromAnyLevel) {
   EXPECT_EQ(this->place("a6", {.queue = "root.parent.admin", .user = "boss"}), "root.parent.admin");
 }
 
+TYPED_TEST(RulesOfPlacement, ARefusedOneHearsWhatSpeaksAgainstItsQueue) {
+  queue_config parent = make_queue("parent", {make_queue("closed"), make_queue("other")});
+  parent.submit_acl = "one";
+  cluster_config c = make_cluster({parent});
+  c.partitions[0].root.submit_acl = "";
+  this->start(c);
+  const auto refused = [&](const std::string &queue, const std::string &user, const std::string &why) {
+    EXPECT_THAT(this->add_app(queue, {.queue = queue, .user = user}),
+                ElementsAre("application_rejected " + queue + ": failed to place application " + queue +
+                            ": application rejected: no placement rule matched" + why));
+  };
+  refused("root.parent.closed", "any",
+          "; user any may not submit to queue root.parent.closed: no submitacl or adminacl of that queue or of one "
+          "above it has the user or a group of the user");
+  refused("root.parent", "one", "; queue root.parent is no leaf: applications are in leaves");
+  refused("root.parent.close", "one",
+          "; there is no queue root.parent.close; below root.parent there are closed, other; did you mean "
+          "root.parent.closed?");
+  refused("root.nowhere.at.all", "one", "; there is no queue root.nowhere.at.all; below root there is parent");
+}
+
 TYPED_TEST(RulesOfPlacement, ProvidedTakesLeavesAndRootDefaultIsTheLastResort) {
   this->begin({}, {make_queue("parent", {make_queue("leaf")}), make_queue("default")});
   EXPECT_EQ(this->place("a1", {.queue = "ROOT.Parent.Leaf"}), "root.default") << "only root. makes a full path";

@@ -238,7 +238,7 @@ int run_config_check(const config_check_options &options, std::istream &in, std:
   bool accepted = true;
   json::array files;
   for (const verdict &v : verdicts) {
-    accepted = accepted && v.refused == 0;
+    accepted = accepted && v.refused == 0 && (!options.strict || v.warnings.empty());
     if (options.json) {
       files.push_back(verdict_json(v));
     } else {

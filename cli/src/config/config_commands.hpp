@@ -29,6 +29,7 @@ struct config_check_options {
   // What else a daemon refuses that serves a deployment with its modules.
   std::function<std::optional<refusal>(const host::deployment &, std::unique_ptr<host::module_host>)> daemon;
   bool json = false;
+  bool strict = false;  // a warning counts as a refusal
 };
 
 // Says of every file whether it would be accepted, and everything that is wrong with it. 0: all are; 2: at

@@ -148,8 +148,9 @@ void add_lift(ctl_group &group) {
 void print_swapped(const json::object &result, std::ostream &out) {
   const auto text = [&](std::string_view key) { return std::string(result.at(key).as_string()); };
   out << "done: " << text("object") << ' ' << text("version") << ", sha256:" << text("digest").substr(0, 12)
-      << ", decides in place of sha256:" << text("before").substr(0, 12) << "; the scheduler paused for "
-      << result.at("paused_us").to_number<int64_t>() << " us\n";
+      << (text("digest") == text("before") ? std::string(", decides again")
+                                           : ", decides in place of sha256:" + text("before").substr(0, 12))
+      << "; the scheduler paused for " << result.at("paused_us").to_number<int64_t>() << " us\n";
 }
 
 void print_stepped(const json::object &result, std::ostream &out) {
@@ -176,10 +177,11 @@ void add_step(ctl_group &group) {
 
 void add_modules(ctl_group &group) {
   const std::string swap = "  tenon ctl modules swap acme.binpack --reason \"1.2.1\"\n",
-                    back = "  tenon ctl modules swap acme.binpack --back\n";
+                    back = "  tenon ctl modules swap acme.binpack --back\n",
+                    again = "  tenon ctl modules restore acme.binpack --reason \"its server is back\"\n";
   CLI::App *shown =
       group.add("modules", "The modules, whether they are used, and their faults", std::make_shared<ctl_options>(),
-                print_modules, nothing_more, "  tenon ctl modules\n  tenon ctl modules --json\n" + swap);
+                print_modules, nothing_more, "  tenon ctl modules\n  tenon ctl modules --json\n" + swap + again);
   ctl_group below(*shown, group.chosen());
   const auto o = std::make_shared<ctl_options>();
   const auto make = [](const ctl_options &given, json::object &request) {
@@ -194,6 +196,11 @@ void add_modules(ctl_group &group) {
   command->add_flag("--verify", o->verify, "Only if it passes the checks of `tenon plugin verify`")
       ->excludes(goes_back);
   add_reason(*command, o);
+  const auto restored = std::make_shared<ctl_options>();
+  CLI::App *restore = below.add("restore", "Have a module decide again that failed, or that is in quarantine", restored,
+                                print_swapped, acting("restore-module"), again);
+  restore->add_option("MODULE", restored->object, "The module's id")->required();
+  add_reason(*restore, restored);
 }
 
 void add_action_commands(ctl_group &group) {

@@ -62,6 +62,12 @@ void print_configurations(const json::object &result, std::ostream &out) {
 
 void print_reloaded(const json::object &result, std::ostream &out) {
   out << "reloaded\n";
+  if (const json::value *plans = result.if_contains("plans"))  // of a daemon that has them
+    for (const json::value &one : plans->as_array()) {
+      const json::object &plan = one.as_object();
+      if (plans->as_array().size() > 1) out << "RM " << text(plan, "rm") << '\n';
+      out << text(plan, "text");
+    }
   const json::value *warnings = result.if_contains("warnings");  // of a daemon that has them
   if (warnings == nullptr) return;
   for (const json::value &one : warnings->as_array()) out << "warning: " << std::string(one.as_string()) << '\n';

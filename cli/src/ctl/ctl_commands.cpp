@@ -1,6 +1,11 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "ctl/ctl_commands.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
 #include "ctl/action_commands.hpp"
 #include "ctl/configuration_commands.hpp"
 #include "ctl/ctl_group.hpp"
@@ -98,6 +103,34 @@ void add_events(ctl_group &group) {
 }
 
 }  // namespace
+
+std::vector<std::string> in_order_of_commands(std::vector<std::string> words) {
+  struct action_words {
+    std::string_view action;
+    std::array<std::string_view, 2> objects;  // that it acts on; the first one where none is named
+    bool is_named;                            // whether the command names the object
+  };
+  static constexpr std::array<action_words, 8> actions{{{"drain", {"node", "partition"}, true},
+                                                        {"undrain", {"node", "node"}, true},
+                                                        {"stop", {"queue", "partition"}, true},
+                                                        {"start", {"queue", "partition"}, true},
+                                                        {"lift", {"quarantine", "quarantine"}, true},
+                                                        {"recovery", {"done", "done"}, true},
+                                                        {"kill", {"application", "application"}, false},
+                                                        {"move", {"application", "application"}, false}}};
+  if (words.size() < 3 || words[0] != "ctl") return words;
+  for (const action_words &one : actions) {
+    const auto is_object = [&](const std::string &word) { return word == one.objects[0] || word == one.objects[1]; };
+    if (words[2] == one.action && is_object(words[1])) std::swap(words[1], words[2]);
+    if (words[1] != one.action) continue;
+    const auto is_option = [&](size_t at) { return at >= words.size() || words[at].starts_with('-'); };
+    if (one.is_named && !is_object(words[2]) && !is_option(2) && is_option(3))
+      words.emplace(words.begin() + 2, one.objects[0]);
+    if (!one.is_named && is_object(words[2]) && words.size() > 3) words.erase(words.begin() + 2);
+    break;
+  }
+  return words;
+}
 
 void add_ctl_commands(CLI::App &app, chosen_command &chosen) {
   CLI::App *ctl = app.add_subcommand("ctl", "Look at a running daemon and tell it what to do");

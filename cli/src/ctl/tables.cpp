@@ -243,7 +243,10 @@ void print_explanations(const json::object &result, std::ostream &out) {
 // "loaded", or what it does not return from.
 static std::string state_of_module(const json::object &module) {
   if (!text_or_nothing(module, "quarantine").empty()) return "in quarantine";
-  std::string out = yes(module, "loaded") ? "loaded" : "not used";
+  const json::value *fallback = module.if_contains("fallback");
+  std::string out = fallback != nullptr && fallback->as_bool() ? "fallback"
+                    : yes(module, "loaded")                    ? "loaded"
+                                                               : "not used";
   const json::value *calls = module.if_contains("long_calls");  // a daemon of before has none
   if (calls == nullptr) return out;
   for (const json::value &value : calls->as_array()) {
@@ -279,6 +282,13 @@ void print_modules(const json::object &result, std::ostream &out) {
   for (const json::value &value : result.at("modules").as_array())
     if (const std::string why = text_or_nothing(value.as_object(), "quarantine"); !why.empty())
       out << '\n' << text(value.as_object(), "id") << ' ' << why << '\n';
+  for (const json::value &value : result.at("modules").as_array()) {
+    const json::object &one = value.as_object();
+    if (state_of_module(one).starts_with("fallback"))
+      out << '\n'
+          << text(one, "id") << " failed, and a built-in order decides in its place until `tenon ctl modules restore "
+          << text(one, "id") << "`\n";
+  }
   print_transports(result.at("transports").as_array(), out);
   const json::value *shadows = result.if_contains("shadows");  // a daemon of before has none
   if (shadows == nullptr || shadows->as_array().empty()) return;

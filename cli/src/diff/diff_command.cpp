@@ -9,6 +9,7 @@
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
 #include "run/policies.hpp"
+#include "run/recorded_journal.hpp"
 #include "tenon/config/queues.hpp"
 #include "tenon/host/module_host.hpp"
 
@@ -47,8 +48,8 @@ std::vector<std::pair<std::string, std::string>> settings_of(const diff_side_opt
 
 class diff_run {
  public:
-  diff_run(const diff_options &options, const engine_factory &make_engine)
-      : options_(options), make_engine_(make_engine) {}
+  diff_run(const diff_options &options, std::ostream &err, const engine_factory &make_engine)
+      : options_(options), err_(err), make_engine_(make_engine) {}
 
   std::optional<refusal> run() {
     const auto thresholds = parse_thresholds(options_.fail_if);
@@ -81,17 +82,13 @@ class diff_run {
  private:
   std::optional<refusal> read_journal_file() {
     of_.journal = options_.journal;
-    const auto bytes = read_file(options_.journal);
-    if (!bytes) return bytes.why();
     auto policies =
         open_policies({options_.recorded.empty() ? options_.a.deployment : options_.recorded, options_.module_path});
     if (!policies) return policies.why();
-    auto read = read_recorded_load(*bytes, make_engine_(*policies->source));
-    if (!read) {
-      refusal why = read.why();
-      why.where = options_.journal + ": " + why.where;
-      return why;
-    }
+    const auto journal = read_recorded(options_.journal, journal_start::empty, *policies, err_);
+    if (!journal) return journal.why();
+    auto read = read_recorded_load(journal->bytes, make_engine_(*policies->source));
+    if (!read) return read.why();
     of_.load = std::move(*read);
     return std::nullopt;
   }
@@ -121,6 +118,7 @@ class diff_run {
   }
 
   const diff_options &options_;
+  std::ostream &err_;
   const engine_factory &make_engine_;
   comparison of_;
 };
@@ -129,7 +127,7 @@ class diff_run {
 
 exit_code run_diff(const diff_options &options, std::ostream &out, std::ostream &err,
                    const engine_factory &make_engine) {
-  diff_run run(options, make_engine);
+  diff_run run(options, err, make_engine);
   if (const auto why = run.run()) {
     complain(err, *why);
     return exit_code::bad_input;

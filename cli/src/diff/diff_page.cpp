@@ -51,16 +51,16 @@ std::string verdict_section(const comparison &of) {
     rows.push_back(
         {one.text, decimal(one.outcome.a, 4), decimal(one.outcome.b, 4), one.outcome.passed ? "passed" : "failed"});
   }
-  return section(of.passed() ? "Verdict: passed" : "Verdict: failed", "How much worse side b may be.",
-                 table("Thresholds", {"Fails if", "a", "b", "Verdict"}, rows));
+  return page_section(of.passed() ? "Verdict: passed" : "Verdict: failed", "How much worse side b may be.",
+                      page_table("Thresholds", {"Fails if", "a", "b", "Verdict"}, rows));
 }
 
 std::string first_section(const comparison &of) {
-  if (!of.first) return section("No difference", "Both sides decide the same.", "");
+  if (!of.first) return page_section("No difference", "Both sides decide the same.", "");
   const std::string after = decimal(static_cast<double>(of.first->at_ms - of.by.first_ms) / 1000.0, 3);
-  return section("First difference: decision " + std::to_string(of.first->decision),
-                 "After " + after + " s. Up to here both sides were told the same and decided the same.",
-                 beside({side_of_page("a", of.first->a), side_of_page("b", of.first->b)}));
+  return page_section("First difference: decision " + std::to_string(of.first->decision),
+                      "After " + after + " s. Up to here both sides were told the same and decided the same.",
+                      beside({side_of_page("a", of.first->a), side_of_page("b", of.first->b)}));
 }
 
 std::string realigned_section(const comparison &of) {
@@ -71,7 +71,7 @@ std::string realigned_section(const comparison &of) {
     const std::string moment = "moment " + std::to_string(one.decision) + ", after " + after + " s: ";
     moments += beside({side_of_page(moment + "a", one.a), side_of_page(moment + "b", one.b)});
   }
-  return section("Same state, other decision", words_of(*of.realigned) + ".", moments);
+  return page_section("Same state, other decision", words_of(*of.realigned) + ".", moments);
 }
 
 std::string placings_section(const comparison &of) {
@@ -81,18 +81,18 @@ std::string placings_section(const comparison &of) {
     rows.push_back(
         {shown_ask(one.known().ask), shown_place(one.a, of.by.first_ms), shown_place(one.b, of.by.first_ms)});
   }
-  return section("Allocations",
-                 std::to_string(p.same) + " equal, " + std::to_string(p.other_time) + " at another time, " +
-                     std::to_string(p.other_node) + " on another node, " + std::to_string(p.only_a) + " by a alone, " +
-                     std::to_string(p.only_b) + " by b alone.",
-                 table("The first of them", {"Ask", "a", "b"}, rows));
+  return page_section("Allocations",
+                      std::to_string(p.same) + " equal, " + std::to_string(p.other_time) + " at another time, " +
+                          std::to_string(p.other_node) + " on another node, " + std::to_string(p.only_a) +
+                          " by a alone, " + std::to_string(p.only_b) + " by b alone.",
+                      page_table("The first of them", {"Ask", "a", "b"}, rows));
 }
 
 std::string table_of_figures(const std::string &caption, const window_figures &a, const window_figures &b,
                              const measure &by) {
   std::vector<std::vector<std::string>> rows;
   for (const figure_row &row : figure_rows(a, b, by)) rows.push_back({row.name, row.a, row.b});
-  return table(caption, {"Figure", "a", "b"}, rows);
+  return page_table(caption, {"Figure", "a", "b"}, rows);
 }
 
 std::string waits_by_side(const comparison &of) {
@@ -120,9 +120,10 @@ std::string figures_section(const comparison &of) {
     windows += table_of_figures("From " + decimal(a.from_s, 1) + " s to " + decimal(a.to_s, 1) + " s", a,
                                 of.b.figures.windows[i], of.by);
   }
-  return section("Figures", "Side a and side b, left alone for the whole run.",
-                 waits_by_side(of) + table_of_figures("Whole run", of.a.figures.whole, of.b.figures.whole, of.by)) +
-         (windows.empty() ? "" : section("Figures by window", "Windows of equal length.", windows));
+  return page_section(
+             "Figures", "Side a and side b, left alone for the whole run.",
+             waits_by_side(of) + table_of_figures("Whole run", of.a.figures.whole, of.b.figures.whole, of.by)) +
+         (windows.empty() ? "" : page_section("Figures by window", "Windows of equal length.", windows));
 }
 
 run_record record_of(const comparison &of, const compared_side &side, const char *label) {

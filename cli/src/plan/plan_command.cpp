@@ -14,6 +14,7 @@
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
 #include "run/policies.hpp"
+#include "run/recorded_journal.hpp"
 #include "run/refusal_json.hpp"
 #include "tenon/config/problems.hpp"
 #include "tenon/config/queues.hpp"
@@ -100,7 +101,8 @@ std::string text_in(const json::object &of, std::string_view key) { return std::
 // A plan is made in three parts: against a daemon, or the end of a journal, and with the load of that played again.
 class planner {
  public:
-  planner(const config_plan_options &options, const std::string &text) : options_(options), text_(text) {
+  planner(const config_plan_options &options, const std::string &text, std::ostream &err)
+      : options_(options), text_(text), err_(err) {
     out_.file = options.file == "-" ? "standard input" : options.file;
   }
 
@@ -116,20 +118,21 @@ class planner {
       if (auto why = ask_daemon()) return why;
     }
     if (options_.journal.empty()) return std::nullopt;
-    const auto bytes = read_file(options_.journal);
-    if (!bytes) return bytes.why();
     auto policies = open_policies({options_.deployment, options_.module_path});
     if (!policies) return policies.why();
+    const auto journal = read_recorded(options_.journal, journal_start::empty, *policies, err_);
+    if (!journal) return journal.why();
     const config::known_policies known =
         options_.deployment.empty() ? policies->known_without_users() : policies->known;
     config::parsed_queues parsed =
         config::parse_queues(text_, out_.file, {.known = known, .max_queue_depth = 32, .limits = {}});
     if (options_.live.empty()) {
-      if (auto why = plan_at_end(*bytes, parsed, *policies->source)) return why;
+      if (auto why = plan_at_end(journal->bytes, parsed, *policies->source)) return why;
     }
     const std::string_view outcome = outcome_of(out_);
     if (!options_.replay || !parsed.config || outcome == "nothing" || outcome == "refused") return std::nullopt;
-    auto replayed = replay_plan(*bytes, *parsed.config, {options_.hours, options_.rm, *thresholds}, *policies->source);
+    auto replayed =
+        replay_plan(journal->bytes, *parsed.config, {options_.hours, options_.rm, *thresholds}, *policies->source);
     if (!replayed) return replayed.why();
     out_.replay = std::move(*replayed);
     return std::nullopt;
@@ -193,6 +196,7 @@ class planner {
 
   const config_plan_options &options_;
   const std::string &text_;
+  std::ostream &err_;
   whole_plan out_;
 };
 
@@ -206,7 +210,7 @@ plan_exit run_config_plan(const config_plan_options &options, std::istream &in, 
   try {
     const auto text = read_text(options.file, in);
     if (!text) return fails(text.why());
-    planner plan(options, *text);
+    planner plan(options, *text, err);
     if (const auto why = plan.make()) return fails(*why);
     if (options.json)
       out << to_json(plan.made()) << '\n';

@@ -5,12 +5,14 @@
 #include <array>
 #include <boost/json.hpp>
 #include <ostream>
+#include <utility>
 
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
 #include "run/refusal_json.hpp"
 #include "tenon/host/library_lint.hpp"
 #include "tenon/host/module_manifest.hpp"
+#include "tenon/host/verified_library.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -39,10 +41,7 @@ void lint_one_library(const std::filesystem::path &path, const host::module_mani
   bool transport = false;
   if (manifest != nullptr) {
     transport = manifest->provides_kind(module_kind::transport);
-    if (file->digest != manifest->digest) {
-      to.refused.push_back({path.string(), "sha256:" + manifest->digest + ", as " + manifest->file.string() + " says",
-                            "sha256:" + file->digest, "`tenon plugin seal " + manifest->file.string() + "`"});
-    }
+    if (auto no = host::check_digest(*manifest, *file)) to.refused.push_back(std::move(*no));
   }
   host::lint_report report = host::lint_library(*file, {.may_link_grpc = transport});
   to.refused.insert(to.refused.end(), report.findings.begin(), report.findings.end());

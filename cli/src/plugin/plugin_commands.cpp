@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "plugin/describe_command.hpp"
 #include "plugin/lint_command.hpp"
 #include "plugin/list_command.hpp"
 #include "plugin/lock_command.hpp"
@@ -84,6 +85,21 @@ void add_explain(CLI::App &plugin, chosen_command &chosen) {
   when_chosen(*command, chosen, [o](std::ostream &out, std::ostream &err) { return explain_plugins(*o, out, err); });
 }
 
+void add_describe(CLI::App &plugin, chosen_command &chosen) {
+  CLI::App *command =
+      plugin.add_subcommand("describe", "Say what a module provides, which options it takes and what it asks for");
+  auto o = std::make_shared<plugin_describe_options>();
+  command->add_option("ID", o->id, "The module, as tenon.sqlite")->required();
+  command->add_option("--deployment", o->deployment, "As this deployment sees it")->type_name("FILE");
+  command->add_option("--module-path", o->module_path, "Folder of modules that is searched besides")->type_name("DIR");
+  command->add_flag("--json", o->json, "Print it as JSON");
+  command->footer(
+      "Examples:\n  tenon plugin describe tenon.sqlite\n  tenon plugin describe acme.binpack --deployment "
+      "tenon.yaml\n\n"
+      "Exit codes: 0 done; 1 there is no such module; 2 bad input, nothing was done.");
+  when_chosen(*command, chosen, [o](std::ostream &out, std::ostream &err) { return describe_plugin(*o, out, err); });
+}
+
 void add_lock(CLI::App &plugin, chosen_command &chosen) {
   CLI::App *command = plugin.add_subcommand(
       "lock", "Pin digests, versions, interfaces and behaviour revisions of a deployment's modules beside it");
@@ -122,6 +138,7 @@ void add_plugin_commands(CLI::App &app, chosen_command &chosen) {
   add_verify(*plugin, chosen);
   add_replay(*plugin, chosen);
   add_list(*plugin, chosen);
+  add_describe(*plugin, chosen);
   add_explain(*plugin, chosen);
   add_lock(*plugin, chosen);
   add_seal(*plugin, chosen);

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
 
 #include "run/output_file.hpp"
 #include "run/quiet_log.hpp"
+#include "tenon/config/bound_policies.hpp"
 #include "tenon/config/queues.hpp"
 #include "tenon/host/module_host.hpp"
 
@@ -16,10 +15,11 @@ namespace {
 
 constexpr std::array<std::string_view, 4> standings{"used", "available", "not listed", "refused"};
 
-std::string with_more(const config::problems &report) {
+std::string with_more(const config::problems &report, const std::string &file) {
   const refusal &first = report.refusals().front();
   if (report.refused_count() == 1) return first.have;
-  return first.have + " (and " + std::to_string(report.refused_count() - 1) + " more: see `tenon config check`)";
+  return first.have + " (and " + std::to_string(report.refused_count() - 1) + " more: see `tenon config check " + file +
+         "`)";
 }
 
 result<host::deployment> read_plan(const survey_options &options) {
@@ -35,58 +35,9 @@ result<host::deployment> read_plan(const survey_options &options) {
   }
   if (plan) return std::move(*plan);
   refusal why = report.refusals().front();
-  why.have = with_more(report);
+  why.have = with_more(report, options.deployment);
   return why;
 }
-
-// The names that a queues.yaml uses, each with the first place that wants it.
-class name_collector {
- public:
-  explicit name_collector(std::vector<served_name> &out) : out_(out) {}
-
-  void collect(const std::string &file, const cluster_config &queues) {
-    for (const partition_config &p : queues.partitions) {
-      where_ = file.empty() ? "partition " + p.name : file + ", partition " + p.name;
-      note("node-sort", p.node_sort.type, "nodesortpolicy.type");
-      collect(p.root, "root", true);
-      for (const placement_rule_config &rule : p.placement_rules) collect(rule);
-      if (!p.user_group_resolver.empty()) note("identity", p.user_group_resolver, "usergroupresolver.type");
-    }
-  }
-
- private:
-  void collect(const queue_config &queue, const std::string &path, bool root) {
-    const bool leaf = queue.queues.empty() && !queue.parent && !root;
-    const auto named = [&](const char *property, const char *kind, const char *otherwise) {
-      const auto found = queue.properties.find(property);
-      if (found != queue.properties.end()) {
-        note(kind, found->second, path + ", " + property);
-      } else {
-        note(kind, otherwise, path + ", which names none");
-      }
-    };
-    if (leaf) {
-      named("application.sort.policy", "app-sort", "fifo");
-    } else {
-      named("queue.sort.policy", "queue-sort", "fair");
-    }
-    for (const queue_config &child : queue.queues) collect(child, path + "." + child.name, false);
-  }
-
-  void collect(const placement_rule_config &rule) {
-    note("placement-rule", rule.name, "placementrules");
-    for (const placement_rule_config &parent : rule.parent) collect(parent);
-  }
-
-  void note(const char *kind, const std::string &name, const std::string &by) {
-    if (!seen_.emplace(kind, name).second) return;
-    out_.push_back({kind, name, where_ + ": " + by, {}, 0, {}, {}});
-  }
-
-  std::vector<served_name> &out_;
-  std::string where_;
-  std::set<std::pair<std::string, std::string>> seen_;
-};
 
 class surveyor {
  public:
@@ -193,22 +144,31 @@ class surveyor {
     return out;
   }
 
+  // Each policy once, with the first file that leads to the policy.
+  void want(const std::string &file, const cluster_config &queues) {
+    for (const config::policy_name &one : config::bound_policies(queues)) {
+      const std::string_view kind = entry_of(one.kind).name();
+      const bool known = std::any_of(out_.served.begin(), out_.served.end(),
+                                     [&](const served_name &s) { return s.kind == kind && s.name == one.name; });
+      if (!known) out_.served.push_back({std::string(kind), one.name, file + ", " + one.wanted_by, {}, 0, {}, {}});
+    }
+  }
+
   std::optional<refusal> collect_names() {
     const config::parse_options how = with_names_of_modules();
-    name_collector collector(out_.served);
     std::vector<std::string> files = options_.queues;
     for (const auto &[group, file] : out_.plan.policy_groups) files.push_back(file.string());
     if (files.empty()) {
       const auto parsed = config::parse_queues_yaml(config::default_queues_yaml(), "the built-in queues");
       if (!parsed) return parsed.why();
-      collector.collect("the built-in queues", *parsed);
+      want("the built-in queues", *parsed);
     }
     for (const std::string &file : files) {
       const auto text = read_file(file);
       if (!text) return text.why();
       const auto parsed = config::parse_queues_yaml(*text, file, how);
       if (!parsed) return parsed.why();
-      collector.collect(file, *parsed);
+      want(file, *parsed);
     }
     return std::nullopt;
   }

@@ -23,7 +23,7 @@ std::string element(std::string_view tag, const std::string &inside, std::string
   return out + ">" + inside + "</" + std::string(tag) + ">\n";
 }
 
-std::string section(const std::string &title, const std::string &intro, const std::string &inside) {
+std::string page_section(const std::string &title, const std::string &intro, const std::string &inside) {
   return element("section", "\n" + element("h2", escaped(title)) + element("p", escaped(intro)) + inside);
 }
 
@@ -35,8 +35,8 @@ std::string legend(const std::vector<std::pair<std::string, std::string>> &entri
   return "<ul class=\"legend\">\n" + items + "</ul>\n";
 }
 
-std::string table(std::string_view caption, const std::vector<std::string> &head,
-                  const std::vector<std::vector<std::string>> &rows, const std::vector<std::string> &foot) {
+std::string page_table(std::string_view caption, const std::vector<std::string> &head,
+                       const std::vector<std::vector<std::string>> &rows, const std::vector<std::string> &foot) {
   std::string body;
   for (const auto &row : rows) body += row_of("td", row);
   std::string out = "<div class=\"wide\" tabindex=\"0\"><table>\n" + element("caption", escaped(caption)) +

@@ -10,13 +10,13 @@
 namespace tenon::cli {
 
 [[nodiscard]] std::string element(std::string_view tag, const std::string &inside, std::string_view look = {});
-[[nodiscard]] std::string section(const std::string &title, const std::string &intro, const std::string &inside);
+[[nodiscard]] std::string page_section(const std::string &title, const std::string &intro, const std::string &inside);
 // Classes of colours (page_style.hpp) and what they stand for.
 [[nodiscard]] std::string legend(const std::vector<std::pair<std::string, std::string>> &entries);
 // The first cell of a row is its heading. A wide table scrolls, with keys too.
-[[nodiscard]] std::string table(std::string_view caption, const std::vector<std::string> &head,
-                                const std::vector<std::vector<std::string>> &rows,
-                                const std::vector<std::string> &foot = {});
+[[nodiscard]] std::string page_table(std::string_view caption, const std::vector<std::string> &head,
+                                     const std::vector<std::vector<std::string>> &rows,
+                                     const std::vector<std::string> &foot = {});
 // Side by side where there is room.
 [[nodiscard]] std::string beside(const std::vector<std::string> &parts);
 

@@ -41,7 +41,7 @@ class page {
   std::string make(const std::string &first) {
     std::string body = head() + first + findings() + tiles();
     if (run_.curves.use.empty()) {
-      body += section("Nothing to draw", "Nothing was placed, or there were no nodes.", "");
+      body += page_section("Nothing to draw", "Nothing was placed, or there were no nodes.", "");
     } else {
       body += allocation();
       body += use();
@@ -213,8 +213,8 @@ class page {
                           "GPUs that are placed, in percent of all, as asks for more and more of them have arrived.",
                           "GPUs placed"};
     keep(text, 0, "percents", std::move(kept), axis);
-    return section(text.title, "Asks arrive one after the other; what finds no place at once is not tried again.",
-                   legend(run_legend()) + line_chart(text, axis, lines, y_scale::percents));
+    return page_section(text.title, "Asks arrive one after the other; what finds no place at once is not tried again.",
+                        legend(run_legend()) + line_chart(text, axis, lines, y_scale::percents));
   }
 
   std::string use() {
@@ -225,35 +225,36 @@ class page {
       }
     }
     const std::string title = "Use of the capacity " + over();
-    return section(title, "What runs, as a part of what all nodes have.", each([&](const run_record &run, size_t at) {
-                     std::vector<chart_line> lines;
-                     std::vector<std::pair<std::string, std::string>> names;
-                     std::string desc = "Use of each resource type, in percent of its capacity: ";
-                     json::array kept;
-                     for (size_t i = 0; i < run.curves.use.size(); ++i) {
-                       const named_curve &type = run.curves.use[i];
-                       lines.push_back({type.name, colour_of(i), &type.values, type.name == run.curves.main_type});
-                       const utilisation &u = run.counted.use.at(type.name);
-                       const std::string label =
-                           type.name + ": " + percent(u.average) +
-                           (run.curves.by_time ? " on average, " + percent(u.peak) + " at its peak" : " at the end");
-                       names.emplace_back("f-" + colour_of(i), label);
-                       desc += label + (i + 1 < run.curves.use.size() ? "; " : ".");
-                       kept.push_back(line(type.name, colour_of(i), {name_of(at), "curves", "use", i, "values"}));
-                     }
-                     const chart_text text{id_of("use", at), title, desc, "part of the capacity"};
-                     keep(text, at, "percents", std::move(kept));
-                     return legend(names) +
-                            line_chart(text, axis_of(run.curves, run.begins_ms), lines, y_scale::percents, most);
-                   }));
+    return page_section(
+        title, "What runs, as a part of what all nodes have.", each([&](const run_record &run, size_t at) {
+          std::vector<chart_line> lines;
+          std::vector<std::pair<std::string, std::string>> names;
+          std::string desc = "Use of each resource type, in percent of its capacity: ";
+          json::array kept;
+          for (size_t i = 0; i < run.curves.use.size(); ++i) {
+            const named_curve &type = run.curves.use[i];
+            lines.push_back({type.name, colour_of(i), &type.values, type.name == run.curves.main_type});
+            const utilisation &u = run.counted.use.at(type.name);
+            const std::string label =
+                type.name + ": " + percent(u.average) +
+                (run.curves.by_time ? " on average, " + percent(u.peak) + " at its peak" : " at the end");
+            names.emplace_back("f-" + colour_of(i), label);
+            desc += label + (i + 1 < run.curves.use.size() ? "; " : ".");
+            kept.push_back(line(type.name, colour_of(i), {name_of(at), "curves", "use", i, "values"}));
+          }
+          const chart_text text{id_of("use", at), title, desc, "part of the capacity"};
+          keep(text, at, "percents", std::move(kept));
+          return legend(names) + line_chart(text, axis_of(run.curves, run.begins_ms), lines, y_scale::percents, most);
+        }));
   }
 
   std::string share() {
     const std::string title = "Who uses the " + run_.curves.main_type;
-    return section(title,
-                   by_time() ? "The resource that is used most, by queue; beside the names the average of the run."
-                             : "The resource that is used most, by queue; beside the names what they have at the end.",
-                   each([&](const run_record &run, size_t at) { return share_of(run, at, title); }));
+    return page_section(title,
+                        by_time()
+                            ? "The resource that is used most, by queue; beside the names the average of the run."
+                            : "The resource that is used most, by queue; beside the names what they have at the end.",
+                        each([&](const run_record &run, size_t at) { return share_of(run, at, title); }));
   }
 
   std::string share_of(const run_record &run, size_t at, const std::string &title) {
@@ -342,9 +343,10 @@ class page {
 
   std::string waiting_asks() {
     const chart_text text{"waiting", "Asks that wait " + over(), "Number of pending asks.", "asks"};
-    return section(text.title, "Submitted and not placed, placeholders included.",
-                   legend(run_legend()) +
-                       overlay(text, {{"waiting", "asks that wait", "c1", &run_curves::waiting}}, y_scale::counts));
+    return page_section(
+        text.title, "Submitted and not placed, placeholders included.",
+        legend(run_legend()) +
+            overlay(text, {{"waiting", "asks that wait", "c1", &run_curves::waiting}}, y_scale::counts));
   }
 
   std::string jobs() {
@@ -366,7 +368,7 @@ class page {
       keep_cumulative(text, lines, seconds, std::move(kept));
       return element("h3", escaped(title)) + cumulative_chart(text, lines, seconds);
     };
-    return section(
+    return page_section(
         "How jobs fared",
         "A job is all that an application asked for at one moment; it starts with the last of that and ends with the "
         "last "
@@ -422,7 +424,7 @@ class page {
                           "A row for each queue: median, nine tenths, 99 of 100 and the longest wait, on a logarithmic "
                           "axis. The figures are in the table of queues.",
                           ""};
-    return section(text.title, caption, spread_keys() + spread_chart(text, rows));
+    return page_section(text.title, caption, spread_keys() + spread_chart(text, rows));
   }
 
   [[nodiscard]] std::string waits_by_size() const {
@@ -436,9 +438,9 @@ class page {
                           "A row for each range of sizes: median, nine tenths, 99 of 100 and the longest wait, on a "
                           "logarithmic axis. The figures are in the table of sizes.",
                           ""};
-    return section(text.title,
-                   "By the " + run_.curves.main_type + " that all of the job takes together, the smallest first.",
-                   spread_keys() + spread_chart(text, rows));
+    return page_section(text.title,
+                        "By the " + run_.curves.main_type + " that all of the job takes together, the smallest first.",
+                        spread_keys() + spread_chart(text, rows));
   }
 
   std::string fairness() {
@@ -451,7 +453,7 @@ class page {
     std::vector<std::pair<std::string, std::string>> steps = satisfaction_steps();
     steps.emplace_back("hollow", "wants nothing");
     const std::string below = "What each queue has of its fair share";
-    return section(
+    return page_section(
         index.title,
         "The fair share of a queue is what it would have if every parent gave all children that want something "
         "equally much: the largest part of any resource counts, measured against guarantees where there are "
@@ -485,13 +487,14 @@ class page {
     for (auto &[look, label] : names) look = look.find("dashes") == std::string::npos ? "f-base" : "f-base dashes";
     names.emplace_back("f-c2", "scattered: " + percent(run_.curves.average_scattered) + " on average");
     names.emplace_back("f-c4", "stranded: " + percent(run_.curves.average_stranded) + " on average");
-    return section(text.title,
-                   "Scattered is what lies on nodes that are used in part. Stranded is what a typical ask of this load "
-                   "cannot use, because its node has not enough of it, or of something else. No line: nothing is free.",
-                   legend(names) + overlay(text,
-                                           {{"scattered", "scattered", "c2", &run_curves::scattered},
-                                            {"stranded", "stranded", "c4", &run_curves::stranded}},
-                                           y_scale::percents));
+    return page_section(
+        text.title,
+        "Scattered is what lies on nodes that are used in part. Stranded is what a typical ask of this load "
+        "cannot use, because its node has not enough of it, or of something else. No line: nothing is free.",
+        legend(names) + overlay(text,
+                                {{"scattered", "scattered", "c2", &run_curves::scattered},
+                                 {"stranded", "stranded", "c4", &run_curves::stranded}},
+                                y_scale::percents));
   }
 
   std::string preemptions() {
@@ -499,10 +502,10 @@ class page {
       return "";
     const chart_text text{"preempted", "Preemptions " + over(), "Number of allocations that gave way to others so far.",
                           "allocations so far"};
-    return section(text.title, "Allocations that the scheduler took back for others, added up.",
-                   legend(run_legend()) +
-                       overlay(text, {{"preempted", "preempted", "c7", &run_curves::preempted}}, y_scale::counts) +
-                       preemption_table(runs_));
+    return page_section(text.title, "Allocations that the scheduler took back for others, added up.",
+                        legend(run_legend()) +
+                            overlay(text, {{"preempted", "preempted", "c7", &run_curves::preempted}}, y_scale::counts) +
+                            preemption_table(runs_));
   }
 
   // -- For the pointer. --

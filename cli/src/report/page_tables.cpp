@@ -13,7 +13,7 @@ namespace {
 constexpr size_t most_table_rows = 500, most_users = 50;
 
 using texts = std::vector<std::string>;
-using runs = std::vector<const run_record *>;
+using run_list = std::vector<const run_record *>;
 
 void add_figures(texts &to, const spread &of, std::string (*format)(const figure &)) {
   for (const figure &one : {of.mean, of.p50, of.p90, of.p99, of.most}) to.push_back(format(one));
@@ -50,13 +50,13 @@ std::string queue_table(const run_record &run) {
   if (waits.size() > rows.size()) {
     caption += "; the summary has " + grouped(waits.size() - rows.size()) + " more queues";
   }
-  return table(caption, columns, rows, together);
+  return page_table(caption, columns, rows, together);
 }
 
 std::string use_table(const run_record &run) {
   std::vector<texts> rows;
   for (const auto &[type, u] : run.counted.use) rows.push_back({type, percent(u.average), percent(u.peak)});
-  return table("Use of the capacity", {"Resource", run.curves.by_time ? "Average" : "At the end", "Peak"}, rows);
+  return page_table("Use of the capacity", {"Resource", run.curves.by_time ? "Average" : "At the end", "Peak"}, rows);
 }
 
 std::string size_table(const run_record &run) {
@@ -68,8 +68,8 @@ std::string size_table(const run_record &run) {
     row.push_back(times_text(group.slowdown.mean));
     rows.push_back(std::move(row));
   }
-  return table("Waiting by size of the job, in " + run.curves.main_type,
-               with(with({"Size", "Jobs"}, figure_names), {"Slowdown"}), rows);
+  return page_table("Waiting by size of the job, in " + run.curves.main_type,
+                    with(with({"Size", "Jobs"}, figure_names), {"Slowdown"}), rows);
 }
 
 std::string user_table(const run_record &run) {
@@ -86,7 +86,7 @@ std::string user_table(const run_record &run) {
   }
   std::string caption = "Users, by their part of the " + run.curves.main_type + " that was used";
   if (users.size() > rows.size()) caption += "; " + grouped(users.size() - rows.size()) + " more used less";
-  return table(caption, {"User", "Jobs", "Part", "Median wait", "99%", "Slowdown"}, rows);
+  return page_table(caption, {"User", "Jobs", "Part", "Median wait", "99%", "Slowdown"}, rows);
 }
 
 std::string reasons(const std::string &title, uint64_t count, const std::map<std::string, uint64_t> &of) {
@@ -97,7 +97,7 @@ std::string reasons(const std::string &title, uint64_t count, const std::map<std
   for (const auto &[reason, number] : sorted) {
     if (rows.size() < most_table_rows) rows.push_back({reason, grouped(number)});
   }
-  return table(title, {"Reason", "Asks"}, rows, {"Together", grouped(count)});
+  return page_table(title, {"Reason", "Asks"}, rows, {"Together", grouped(count)});
 }
 
 std::string list_of(const run_record &run) {
@@ -129,7 +129,7 @@ std::string times_text(const figure &times) {
   return (times.at_least ? "> " : "") + decimal(times.value, times.value < 9.995 ? 2 : times.value < 99.95 ? 1 : 0);
 }
 
-std::string job_table(const runs &all) {
+std::string job_table(const run_list &all) {
   std::vector<texts> rows;
   for (const run_record *run : all) {
     const std::string suffix = all.size() > 1 ? " (" + run->label + ")" : "";
@@ -143,10 +143,10 @@ std::string job_table(const runs &all) {
   std::stable_sort(rows.begin(), rows.end(), [](const texts &a, const texts &b) {
     return std::string_view("WCB").find(a[0][0]) < std::string_view("WCB").find(b[0][0]);
   });
-  return table("Jobs", with({""}, figure_names), rows);
+  return page_table("Jobs", with({""}, figure_names), rows);
 }
 
-std::string preemption_table(const runs &all) {
+std::string preemption_table(const run_list &all) {
   std::vector<texts> rows;
   for (const run_record *run : all) {
     for (const queue_curves &queue : run->curves.queues) {
@@ -154,10 +154,10 @@ std::string preemption_table(const runs &all) {
       rows.push_back({all.size() > 1 ? queue.name + " (" + run->label + ")" : queue.name, grouped(queue.preempted)});
     }
   }
-  return table("Preempted by queue", {"Queue", "Allocations that gave way"}, rows);
+  return page_table("Preempted by queue", {"Queue", "Allocations that gave way"}, rows);
 }
 
-std::string tables_of(const runs &all) {
+std::string tables_of(const run_list &all) {
   std::string out;
   for (const run_record *run : all) {
     const run_summary &c = run->counted;

@@ -10,7 +10,7 @@
 namespace tenon::cli {
 
 session::session(std::unique_ptr<engine> scheduler, session_sinks sinks)
-    : scheduler_(std::move(scheduler)), sinks_(std::move(sinks)), recorder_(sinks_.journal, "tenon " TENON_VERSION) {}
+    : scheduler_(std::move(scheduler)), sinks_(std::move(sinks)), recorder_(sinks_.journal, sinks_.origin) {}
 
 uint32_t session::apply(int64_t now_ms, const command &c, const listener &listen) {
   const host::role_guard cycle(host::thread_role::cycle);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "run/engine.hpp"
@@ -19,6 +20,7 @@ using byte_sink = std::function<void(std::string_view bytes)>;
 struct session_sinks {
   byte_sink journal;
   byte_sink decisions;  // format() lines
+  std::string origin;   // of the journal, for its header
 };
 
 class session {

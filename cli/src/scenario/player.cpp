@@ -128,8 +128,8 @@ class player {
 
   bool start() {
     byte_sink journal = on_.next_journal ? on_.next_journal() : byte_sink();
-    session_ =
-        std::make_unique<session>(on_.make_engine(*on_.policies), session_sinks{std::move(journal), on_.decisions});
+    session_ = std::make_unique<session>(on_.make_engine(*on_.policies),
+                                         session_sinks{std::move(journal), on_.decisions, on_.origin});
     refused_.clear();
     held_ = what_.recovery_hold;
     submit(register_rm{rm_name, "1", "default", &config_, what_.check_deadline_ms});

@@ -24,6 +24,7 @@ struct stage {
   // life. And the decisions of all. Empty: not wanted.
   std::function<byte_sink()> next_journal;
   byte_sink decisions;
+  std::string origin;  // of the journals, for their headers
 };
 
 // Plays `what` to its end or to the first step that does not hold; the failures of that step.

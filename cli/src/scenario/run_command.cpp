@@ -16,6 +16,7 @@
 #include "scenario/reader.hpp"
 #include "scenario/report.hpp"
 #include "tenon/host/expression.hpp"
+#include "tenon/host/module_host.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -158,6 +159,7 @@ class runner {
     on.policies = policies->source.get();
     on.known = policies->known_without_users();
     on.make_engine = make_engine_;
+    on.origin = policies->modules->journal_origin();
     if (!options_.record.empty()) on.next_journal = journals_.of(what.name);
     if (decisions_) {
       if (several_) decisions_->append("# " + what.name + "\n");

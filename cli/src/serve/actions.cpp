@@ -1,7 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "serve/actions.hpp"
 
+#include <array>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "control/base64.hpp"
@@ -18,9 +20,36 @@ std::string text_of(const json::object &from, std::string_view key) {
   return found == nullptr ? std::string() : std::string(found->as_string());
 }
 
+// The refusal of an action, with the command that shows what there is.
+refusal refused(const std::string &action, const std::string &object, const observe::outcome &how) {
+  refusal out{action + (object.empty() ? "" : " " + object), "", how.message, "try again"};
+  if (how.status == TENON_RETRY) return out;
+  if (how.status == TENON_DECLINED) {
+    out.want = "somebody who may";
+    out.fix = "ask somebody whom an adminacl of the queue, or of one above it, names";
+    return out;
+  }
+  out.want = how.status == TENON_UNRESOLVABLE ? "a name that is there" : "a state in which that is possible";
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> shown_by{{{"node", "nodes"},
+                                                                                   {"queue", "queues"},
+                                                                                   {"application", "apps"},
+                                                                                   {"partition", "queues"},
+                                                                                   {"recovery", "rms"},
+                                                                                   {"canary", "canary"},
+                                                                                   {"quarantine", "modules"}}};
+  for (const auto &[word, command] : shown_by)
+    if (action.find(word) != std::string::npos)
+      out.fix = "`tenon ctl " + std::string(command) + "` shows what there is";
+  return out;
+}
+
 result<json::object> swap(observe::administration &on, const observe::caller &who, const json::object &request,
                           const std::string &name) {
-  observe::module_swap wish{text_of(request, "object"), name == "swap-module-back", false, text_of(request, "reason")};
+  observe::module_swap wish{text_of(request, "object"),
+                            name == "swap-module-back" ? host::swap_to::before
+                            : name == "restore-module" ? host::swap_to::again
+                                                       : host::swap_to::installed,
+                            false, text_of(request, "reason")};
   if (const json::value *verify = request.if_contains("verify")) wish.verify = verify->as_bool();
   const auto made = on.swap_module(who, wish);
   if (!made) return made.why();
@@ -41,17 +70,17 @@ result<json::object> act(observe::administration &on, const observe::caller &who
   if (name == "lift-quarantine") {
     const std::string module = text_of(request, "object");
     const observe::outcome how = on.lift_quarantine(who, module, text_of(request, "reason"));
-    if (how.status != TENON_OK) return refusal{name + " " + module, "", how.message, ""};
+    if (how.status != TENON_OK) return refused(name, module, how);
     return json::object{{"done", true}, {"action", name}, {"object", module}, {"partition", ""}};
   }
-  if (name == "swap-module" || name == "swap-module-back") return swap(on, who, request, name);
+  if (name == "swap-module" || name == "swap-module-back" || name == "restore-module")
+    return swap(on, who, request, name);
   observe::action what{observe::action_named(name), text_of(request, "partition"), text_of(request, "object"),
                        text_of(request, "target"), text_of(request, "reason")};
   if (what.what == 0)
     return refusal{"action", "an action", config::in_quotes(name), config::suggestion(name, observe::action_names())};
   const observe::outcome how = on.act(who, what);
-  if (how.status != TENON_OK)
-    return refusal{name + (what.object.empty() ? "" : " " + what.object), "", how.message, ""};
+  if (how.status != TENON_OK) return refused(name, what.object, how);
   return json::object{{"done", true}, {"action", name}, {"object", what.object}, {"partition", what.partition}};
 }
 

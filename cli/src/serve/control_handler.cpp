@@ -131,6 +131,7 @@ json::object object_of(const host::module_status &module, const std::vector<host
           {"faults", module.counters.faults},
           {"overruns", module.counters.overruns},
           {"quarantine", module.counters.quarantine},
+          {"fallback", module.counters.in_fallback},
           {"isolation", module.counters.isolated ? "process" : "none"},
           {"processes", module.counters.usage.processes},
           {"threads", module.counters.usage.threads},
@@ -160,7 +161,38 @@ struct control_handler::impl {
     const uint32_t of_nodes = TENON_READ_NODES | observe::services::read_contents;
     if (what.command == "nodes")
       return what.which.name.empty() ? of_nodes : of_nodes | TENON_READ_APPLICATIONS | TENON_READ_ALLOCATIONS;
-    return (what.which.ended ? TENON_READ_ENDED : TENON_READ_APPLICATIONS) | TENON_READ_ASKS | TENON_READ_ALLOCATIONS;
+    const uint32_t of_queues = what.which.queue.empty() ? 0 : TENON_READ_QUEUES;  // to know whether it is there
+    return of_queues | (what.which.ended ? TENON_READ_ENDED : TENON_READ_APPLICATIONS) | TENON_READ_ASKS |
+           TENON_READ_ALLOCATIONS;
+  }
+
+  static std::optional<refusal> missing(const char *object, const std::string &wanted, const char *command,
+                                        const std::vector<std::string_view> &known) {
+    if (wanted.empty() || std::find(known.begin(), known.end(), wanted) != known.end()) return std::nullopt;
+    const std::string_view near = config::closest(wanted, known);
+    return refusal{
+        object, std::string(object) + " that is there", "no " + std::string(object) + ' ' + in_quotes(wanted),
+        (near.empty() ? "" : "did you mean " + in_quotes(near) + "? ") + "`tenon ctl " + command + "` lists all"};
+  }
+
+  // What is asked for by its name is to be there, and a state is to be one.
+  static std::optional<refusal> refuse_filters(const request &what, const kernel_snapshot &from) {
+    std::vector<std::string_view> queues, applications, nodes;
+    for (const partition_snapshot &p : from.partitions) {
+      if (!is_partition(p.name, what.which.partition)) continue;
+      for (const queue_snapshot &one : p.queues) queues.push_back(one.path);
+      for (const application_snapshot &one : what.which.ended ? p.ended : p.applications)
+        applications.push_back(one.id);
+      for (const node_snapshot &one : p.nodes) nodes.push_back(one.id);
+    }
+    if (auto no = missing("queue", what.which.queue, "queues", queues)) return no;
+    if (what.command == "nodes") return missing("node", what.which.name, "nodes", nodes);
+    if (what.command != "apps") return std::nullopt;
+    const auto &states = machine<application_state>::state_names;
+    if (!what.which.state.empty() && std::find(states.begin(), states.end(), what.which.state) == states.end())
+      return refusal{"state", "a state of applications", in_quotes(what.which.state),
+                     config::suggestion(what.which.state, states)};
+    return missing("application", what.which.name, what.which.ended ? "apps --ended" : "apps", applications);
   }
 
   outcome of_state(const request &what) {
@@ -176,6 +208,7 @@ struct control_handler::impl {
                      known.empty() ? "a partition; no resource manager has registered" : "one of: " + known,
                      in_quotes(what.which.partition), "correct it"};
     }
+    if (auto no = refuse_filters(what, *from)) return *no;
     if (what.command == "queues") return queues_json(*from, what.which);
     if (what.command == "canary") return canaries_json(*from, what.which);
     if (what.command == "apps") return with_holds(applications_json(*from, what.which));
@@ -214,7 +247,12 @@ struct control_handler::impl {
           if (what.key.empty() && ask.pending_count > 0) wanted.emplace_back(partition.name, ask.key);
       }
     }
-    if (!known) return refusal{"application", "one that has not ended", in_quotes(what.application), "apps lists them"};
+    if (!known) {
+      std::vector<std::string_view> ids;
+      for (const partition_snapshot &partition : from->partitions)
+        for (const application_snapshot &one : partition.applications) ids.push_back(one.id);
+      return *missing("application", what.application, "apps", ids);
+    }
     const uint64_t most = what.which.limit == 0 ? most_explanations : std::min(what.which.limit, most_explanations);
     bool more = wanted.size() > most;
     if (more) wanted.resize(most);
@@ -336,16 +374,36 @@ struct control_handler::impl {
     }
   }
 
+  // Returns a plan for each RM, of the files as they are before a reload reads them. Where a plan is not made in time,
+  // it and the rest are left out: the reload does not depend on them.
+  json::array plans_of_files(const std::string &only_group) {
+    json::array out;
+    for (const auto &[group, in_force] : scheduler.policy_groups()) {
+      if (!only_group.empty() && only_group != group) continue;
+      const auto source = scheduler.source_of(group);
+      if (!source) continue;
+      observe::plan_said said = around.people.plan({source->text, source->place, group}, answer_deadline);
+      if (said.status == TENON_RETRY) break;  // whoever is too busy for one plan is so for the next
+      if (said.status != TENON_OK) continue;
+      for (json::value &one : said.answer.at("plans").as_array()) out.push_back(std::move(one));
+    }
+    return out;
+  }
+
   outcome reload(const json::object &given, const observe::caller &who) {
     observe::configuration_change wish;
     wish.policy_group = word_of(given, "policy_group");
+    json::array plans = plans_of_files(wish.policy_group);
     if (const json::value *forced = given.if_contains("forced")) wish.forced = forced->as_bool();
     const observe::configuration_outcome made = around.reload(who, wish);
     if (made.why) return *made.why;
     if (made.how.status != TENON_OK) return refusal{"reload", "", made.how.message, ""};
     json::array warnings(made.notes.begin(), made.notes.end());
     for (const std::string &one : scheduler.configuration_warnings()) warnings.push_back(json::string(one));
-    return json::object{{"reloaded", true}, {"revision", made.revision}, {"warnings", std::move(warnings)}};
+    return json::object{{"reloaded", true},
+                        {"revision", made.revision},
+                        {"plans", std::move(plans)},
+                        {"warnings", std::move(warnings)}};
   }
 
   outcome answer(const request &what, const observe::caller &who, bool may_wait) {

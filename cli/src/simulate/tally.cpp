@@ -75,9 +75,14 @@ void tally::hears(const decision_view &d) {
   ++decisions_;
   moves_to(d.now_ms);
   if (d.is(decision_kind::released) && *end_of(d) == termination::preempted_by_scheduler) ++preempted_;
+  if (const auto *no = d.as<decided::application_rejected>())
+    refused_applications_[std::string(d.application)] = no->message;
   if (d.is(decision_kind::ask_rejected)) {
     ++rejected_;
-    ++rejection_reasons_[without_names(without_names(text_of(d), d.key, "<ask>"), d.application, "<application>")];
+    const auto of_application = refused_applications_.find(d.application);
+    const std::string why = of_application == refused_applications_.end() ? without_names(text_of(d), d.key, "<ask>")
+                                                                          : of_application->second;
+    ++rejection_reasons_[without_names(why, d.application, "<application>")];
   }
   ledger_.hears(d);
 }

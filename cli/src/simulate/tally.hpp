@@ -113,6 +113,7 @@ class tally {
   std::vector<level> levels_;                   // by type
   std::vector<std::vector<int64_t>> waits_ms_;  // by queue
   std::map<std::string, uint64_t> rejection_reasons_, skipped_;
+  std::map<std::string, std::string, std::less<>> refused_applications_;  // why each was
   std::vector<given_up> left_out_;
   std::vector<std::string> findings_;
 };

@@ -3,15 +3,16 @@
 
 #include <utility>
 
-#include "run/output_file.hpp"
+#include "run/recorded_journal.hpp"
 #include "tenon/kernel/journal.hpp"
 #include "tenon/kernel/saved_state.hpp"
 
 namespace tenon::cli {
 
-result<std::unique_ptr<kernel>> kernel_at(const journal_moment &moment, policy_source &policies) {
-  const auto bytes = read_file(moment.journal);
-  if (!bytes) return bytes.why();
+result<std::unique_ptr<kernel>> kernel_at(const journal_moment &moment, const opened_policies &by, std::ostream &err) {
+  policy_source &policies = *by.source;
+  const auto journal = read_recorded(moment.journal, journal_start::any, by, err);
+  if (!journal) return journal.why();
   auto out = std::make_unique<kernel>(policies);
   uint64_t played = 0;
   bool is_over = false;  // a clock that went back brings nothing back
@@ -25,7 +26,7 @@ result<std::unique_ptr<kernel>> kernel_at(const journal_moment &moment, policy_s
     out = std::move(*restored);
     return std::nullopt;
   };
-  const auto read = read_journal(*bytes, begin, [&](int64_t now_ms, const command &c) {
+  const auto read = read_journal(journal->bytes, begin, [&](int64_t now_ms, const command &c) {
     if (moment.at && played >= *moment.at) return;
     is_over = is_over || (moment.at_ms && now_ms > *moment.at_ms);
     if (is_over) return;

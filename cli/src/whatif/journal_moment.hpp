@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "run/policies.hpp"
 #include "tenon/kernel/kernel.hpp"
 #include "tenon/kernel/refusal.hpp"
 
@@ -18,7 +20,8 @@ struct journal_moment {
   std::optional<int64_t> at_ms;  // at that time, Unix milliseconds
 };
 
-// The policies outlive what is given. Called by the thread that has the role of the cycle.
-[[nodiscard]] result<std::unique_ptr<kernel>> kernel_at(const journal_moment &moment, policy_source &policies);
+// The policies outlive what is given. Called by the thread that has the role of the cycle. Warnings go to `err`.
+[[nodiscard]] result<std::unique_ptr<kernel>> kernel_at(const journal_moment &moment, const opened_policies &by,
+                                                        std::ostream &err);
 
 }  // namespace tenon::cli

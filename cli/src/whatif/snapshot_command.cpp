@@ -17,11 +17,11 @@ namespace {
 constexpr int64_t most_waited_ms = 24 * 60 * 60 * 1000;
 
 // The bytes of the file.
-result<std::string> saved_bytes(const snapshot_options &options) {
+result<std::string> saved_bytes(const snapshot_options &options, std::ostream &err) {
   auto policies = open_policies({options.deployment, options.module_path});
   if (!policies) return policies.why();
   const host::role_guard cycle(host::thread_role::cycle);
-  auto state = kernel_at(options.moment, *policies->source);
+  auto state = kernel_at(options.moment, *policies, err);
   if (!state) return state.why();
   kernel &k = **state;
   if (options.moment.at_ms && *options.moment.at_ms > k.now_ms()) {
@@ -34,7 +34,7 @@ result<std::string> saved_bytes(const snapshot_options &options) {
   }
   const auto saved = k.save();
   if (!saved) return saved.why();
-  std::string out = journal_header("tenon " TENON_VERSION);
+  std::string out = journal_header(policies->modules->journal_origin());
   append_state(out, k.now_ms(), *saved);
   return out;
 }
@@ -42,7 +42,7 @@ result<std::string> saved_bytes(const snapshot_options &options) {
 }  // namespace
 
 exit_code run_snapshot(const snapshot_options &options, std::ostream &out, std::ostream &err) {
-  const auto bytes = saved_bytes(options);
+  const auto bytes = saved_bytes(options, err);
   if (!bytes) {
     complain(err, bytes.why());
     return exit_code::bad_input;

@@ -13,7 +13,7 @@
 namespace tenon::cli {
 namespace {
 
-result<observe::what_if_answer> answer(const whatif_options &options, std::istream &in) {
+result<observe::what_if_answer> answer(const whatif_options &options, std::istream &in, std::ostream &err) {
   const auto given = options.question.make(in);
   if (!given) return given.why();
   auto question = observe::read_question(*given);
@@ -22,7 +22,7 @@ result<observe::what_if_answer> answer(const whatif_options &options, std::istre
   auto policies = open_policies({options.deployment, options.module_path});
   if (!policies) return policies.why();
   const host::role_guard cycle(host::thread_role::cycle);
-  const auto state = kernel_at(options.moment, *policies->source);
+  const auto state = kernel_at(options.moment, *policies, err);
   if (!state) return state.why();
   return observe::answer_what_if(**state, *question);
 }
@@ -30,7 +30,7 @@ result<observe::what_if_answer> answer(const whatif_options &options, std::istre
 }  // namespace
 
 exit_code run_whatif(const whatif_options &options, std::istream &in, std::ostream &out, std::ostream &err) {
-  const auto said = answer(options, in);
+  const auto said = answer(options, in, err);
   if (!said) {
     complain(err, said.why());
     return exit_code::bad_input;

@@ -68,7 +68,8 @@ void lost_calls::write(const std::string &key, const kept_call &call) {
   std::filesystem::create_directories(folder_, failed);  // where that fails, so does what follows
   const std::string file = (folder_ / (key + std::string(call_file_ending))).string();
   if (write_call_file(folder_.native(), key, {call.bytes.get(), call.size}))
-    log_->warn("{}: what its process was given last is in {}; `tenon plugin replay` plays it", call.module, file);
+    log_->warn("{}: what its process was given last is in {}; `tenon plugin replay {}` plays it", call.module, file,
+               file);
   else
     log_->warn("{}: what its process was given last cannot be written to {}", call.module, file);
 }

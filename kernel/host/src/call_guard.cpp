@@ -44,6 +44,7 @@ module_counters module_tally::counters() const {
   out.refused_in_a_row = refused_in_a_row.load(std::memory_order_relaxed);
   out.refusing_since_ns = refusing_since_ns.load(std::memory_order_relaxed);
   out.last_fault_ns = last_fault_ns.load(std::memory_order_relaxed);
+  out.in_fallback = in_fallback.load(std::memory_order_relaxed);
   out.quarantine = quarantine;
   const std::scoped_lock lock(mutex_);
   out.last_fault = last_fault_;
@@ -96,6 +97,8 @@ bool call_guard::enter(const char *slot_name, slot_tag tag) {
 void call_guard::fault(const char *slot_name, std::string why, bool between_processes) {
   tally_->faults.fetch_add(1, std::memory_order_relaxed);
   if (page_entry_ != 0) call_page::of_process()->restart_trial(page_entry_);
+  if (const kind_entry *kind = find_kind(interface_); kind != nullptr && is_sort(kind->kind))
+    tally_->in_fallback = true;
   tally_->last_fault_ns.store(monotonic_ns(), std::memory_order_relaxed);
   tally_->remember(std::string(slot_name) + " " + why);
   tally_->on_fault({tally_->id + " " + tally_->version, interface_, name_, slot_name, std::move(why), tally_->action,

@@ -47,6 +47,7 @@ struct module_tally {
   std::atomic<int64_t> last_fault_ns{0};
   std::atomic<uint64_t> verdicts{0}, refusals{0}, refused_in_a_row{0};
   std::atomic<int64_t> refusing_since_ns{0};
+  std::atomic<bool> in_fallback{false};  // as module_counters has it
 
   // What a predicate said of so many nodes, of which `passed` may be used.
   void judge(uint64_t judged, uint64_t passed);

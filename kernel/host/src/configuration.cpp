@@ -88,36 +88,6 @@ config::text_position position_at(const config::yaml_node &root, const json_path
   return at->at;
 }
 
-// What the schema wants of one value, in words: "an integer, at least 1".
-std::string wanted(const json::object &schema) {
-  std::vector<std::string> parts;
-  if (const auto *words = schema.if_contains("enum"); words != nullptr && words->is_array()) {
-    std::string list = "one of ";
-    for (size_t i = 0; i < words->get_array().size(); ++i)
-      list += (i == 0 ? "" : ", ") + json::serialize(words->get_array()[i]);
-    parts.push_back(std::move(list));
-  } else if (const auto *only = schema.if_contains("const")) {
-    parts.push_back(json::serialize(*only));
-  } else if (const auto *type = schema.if_contains("type")) {
-    parts.push_back(type->is_string() ? std::string(type->get_string()) : "one of the types " + json::serialize(*type));
-  }
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> bounds{{{"minimum", "at least "},
-                                                                                  {"exclusiveMinimum", "more than "},
-                                                                                  {"maximum", "at most "},
-                                                                                  {"exclusiveMaximum", "less than "},
-                                                                                  {"multipleOf", "a multiple of "},
-                                                                                  {"minLength", "characters at least "},
-                                                                                  {"maxLength", "characters at most "},
-                                                                                  {"minItems", "items at least "},
-                                                                                  {"maxItems", "items at most "},
-                                                                                  {"pattern", "matching "}}};
-  for (const auto &[key, words] : bounds)
-    if (const auto *bound = schema.if_contains(key)) parts.push_back(std::string(words) + json::serialize(*bound));
-  std::string out;
-  for (const std::string &part : parts) out += (out.empty() ? "" : ", ") + part;
-  return out;
-}
-
 void fill_defaults(const json::object &schema, json::value &value) {
   if (auto *list = value.if_array()) {
     if (const json::object *items = object_at(schema, "items"))
@@ -185,6 +155,35 @@ refusal refuse_value(const configuration &given, const json_path &path, std::str
 
 }  // namespace
 
+std::string values_in_words(const json::object &schema) {
+  std::vector<std::string> parts;
+  if (const auto *words = schema.if_contains("enum"); words != nullptr && words->is_array()) {
+    std::string list = "one of ";
+    for (size_t i = 0; i < words->get_array().size(); ++i)
+      list += (i == 0 ? "" : ", ") + json::serialize(words->get_array()[i]);
+    parts.push_back(std::move(list));
+  } else if (const auto *only = schema.if_contains("const")) {
+    parts.push_back(json::serialize(*only));
+  } else if (const auto *type = schema.if_contains("type")) {
+    parts.push_back(type->is_string() ? std::string(type->get_string()) : "one of the types " + json::serialize(*type));
+  }
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> bounds{{{"minimum", "at least "},
+                                                                                  {"exclusiveMinimum", "more than "},
+                                                                                  {"maximum", "at most "},
+                                                                                  {"exclusiveMaximum", "less than "},
+                                                                                  {"multipleOf", "a multiple of "},
+                                                                                  {"minLength", "characters at least "},
+                                                                                  {"maxLength", "characters at most "},
+                                                                                  {"minItems", "items at least "},
+                                                                                  {"maxItems", "items at most "},
+                                                                                  {"pattern", "matching "}}};
+  for (const auto &[key, words] : bounds)
+    if (const auto *bound = schema.if_contains(key)) parts.push_back(std::string(words) + json::serialize(*bound));
+  std::string out;
+  for (const std::string &part : parts) out += (out.empty() ? "" : ", ") + part;
+  return out;
+}
+
 json::value to_json(const config::yaml_node &node) {
   using kind = config::yaml_node::kind;
   switch (node.what) {
@@ -222,7 +221,8 @@ json::value to_json(const config::yaml_node &node) {
   return json::string(node.text);
 }
 
-result<json::object> complete_configuration(const json::object &schema, const configuration &given) {
+result<json::object> complete_configuration(const json::object &schema, const configuration &given,
+                                            std::string_view module) {
   json::value value = given.values;
   if (auto unknown = find_unknown(schema, value, {}))
     return refuse_value(given, unknown->path, "unknown key " + config::in_quotes(display(unknown->path)),
@@ -236,8 +236,9 @@ result<json::object> complete_configuration(const json::object &schema, const co
   const json::object *about = schema_at(schema, first.path);
   std::string have = first.path.empty() ? "the configuration" : display(first.path);
   if (wrong != nullptr && !wrong->is_object()) have += " is " + brief(*wrong);
-  return refuse_value(given, first.path, have + ": " + first.problem, about == nullptr ? "" : wanted(*about),
-                      "see the module's configuration schema in its manifest");
+  return refuse_value(given, first.path, have + ": " + first.problem, about == nullptr ? "" : values_in_words(*about),
+                      module.empty() ? "give a value that the schema allows"
+                                     : "`tenon plugin describe " + std::string(module) + "` lists the options");
 }
 
 }  // namespace tenon::host

@@ -310,8 +310,9 @@ class deployment_reader {
     if (node == nullptr) return;
     one.digest = digest_digits(node->text);
     if (!one.digest)
-      report_.refuse(node->at, "digest is " + in_quotes(node->text), "sha256: and 64 lower-case hexadecimal digits",
-                     "take it from the module's manifest, or leave it out and run `tenon plugin lock`");
+      report_.refuse(
+          node->at, "digest is " + in_quotes(node->text), "sha256: and 64 lower-case hexadecimal digits",
+          "take it from the module's manifest, or leave it out and run `tenon plugin lock " + file_.string() + "`");
   }
 
   void read_budget(const yaml_node &item, module_use &one) {

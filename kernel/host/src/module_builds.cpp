@@ -133,7 +133,7 @@ std::optional<refusal> module_host::impl::open(const catalogued_module &module) 
   boost::json::object schema = module.manifest.configuration;
   schema.erase("required");
   if (use != nullptr) {
-    const auto complete = complete_configuration(schema, use->config);
+    const auto complete = complete_configuration(schema, use->config, use->id);
     if (!complete) return complete.why();
   }
   return loader.open_build(module.manifest, use, module.own);
@@ -167,6 +167,16 @@ result<build_beside> module_host::build_before(std::string_view id) const {
     return refusal{"module " + config::in_quotes(id), "a build from which the one in force took over",
                    "none since the daemon started", "install the build that is to decide, and swap to it"};
   return about(*now, found->second);
+}
+
+result<build_beside> module_host::build_again(std::string_view id) {
+  const catalogued_module *now = impl_->catalog().find(id);
+  if (now == nullptr) return impl_->catalog().missing(id, "module");
+  if (!impl_->quarantine_of(*now).empty()) {
+    if (auto why = lift_quarantine(id)) return refusal{"module " + config::in_quotes(id), "", std::move(*why), ""};
+  }
+  if (auto no = impl_->check_beside(*now, *now)) return *no;
+  return about(*now, *now);
 }
 
 void module_host::use_build(std::string_view id, std::string_view digest) {
@@ -226,6 +236,12 @@ void module_host::impl::keep(const catalogued_module &module) const {
 }
 
 void module_host::took_over(const build_beside &build) {
+  impl_->loader.bound_again(build.module);
+  if (build.digest == build.before) {
+    impl_->loader.options().log->info("{}: sha256:{} ({}) decides again", build.module, short_digest(build.digest),
+                                      build.version);
+    return;
+  }
   const std::scoped_lock lock(impl_->builds_mutex);
   const auto before = impl_->opened.find({build.module, build.before});
   if (before != impl_->opened.end()) impl_->before.insert_or_assign(build.module, before->second);

@@ -97,7 +97,7 @@ std::optional<refusal> module_host::impl::check_module(const module_use &use) {
     // Keys that an instance must be given may come with the instance.
     boost::json::object schema = module->manifest.configuration;
     schema.erase("required");
-    const auto complete = complete_configuration(schema, use.config);
+    const auto complete = complete_configuration(schema, use.config, use.id);
     return complete ? std::nullopt : std::optional(complete.why());
   });
   if (loaded) keep(*module);
@@ -189,7 +189,7 @@ result<ready_module> module_host::impl::prepare(const catalogued_module &module,
   if (auto no = check_locked(module)) return *no;
   ready_module out;
   auto loaded = loader.load(module.manifest, use, module.own, [&]() -> std::optional<refusal> {
-    auto complete = complete_configuration(module.manifest.configuration, given);
+    auto complete = complete_configuration(module.manifest.configuration, given, module.manifest.id);
     if (!complete) return complete.why();
     out.configuration = boost::json::serialize(*complete);
     return std::nullopt;
@@ -282,8 +282,8 @@ std::optional<refusal> module_host::impl::check_shadow(const module_use &first, 
       loader.load_shadow(first.id, shadow->manifest, entry, shadow->own, [&]() -> std::optional<refusal> {
         boost::json::object schema = shadow->manifest.configuration;
         schema.erase("required");
-        const auto complete =
-            complete_configuration(schema, configuration_of_shadow(shadow->manifest, entry, use, first.config));
+        const auto complete = complete_configuration(
+            schema, configuration_of_shadow(shadow->manifest, entry, use, first.config), use.use);
         return complete ? std::nullopt : std::optional(complete.why());
       });
   return loaded ? std::nullopt : std::optional(loaded.why());
@@ -353,7 +353,8 @@ result<std::unique_ptr<bound_policy>> module_host::impl::make_shadow(
   std::string complete_text;
   auto loaded = loader.load_shadow(first.id, shadow.manifest, entry, shadow.own, [&]() -> std::optional<refusal> {
     auto complete = complete_configuration(shadow.manifest.configuration,
-                                           configuration_of_shadow(shadow.manifest, entry, *first.shadow, given));
+                                           configuration_of_shadow(shadow.manifest, entry, *first.shadow, given),
+                                           shadow.manifest.id);
     if (!complete) return complete.why();
     complete_text = boost::json::serialize(*complete);
     return std::nullopt;

@@ -98,6 +98,7 @@ struct module_host::impl {
   std::optional<refusal> check_uses(const std::vector<interface_use> &uses, module_kind kind);
   result<const provided_interface *> chosen(const interface_use &use, module_kind kind) const;
   std::vector<std::string> names(module_kind kind) const;
+  [[nodiscard]] std::vector<locked_module> deciding() const;
   result<const catalogued_module *> provider(module_kind kind, std::string_view name) const;
   // Loads the module with what the deployment says of it below `given`.
   result<ready_module> prepare(const catalogued_module &module, configuration given);

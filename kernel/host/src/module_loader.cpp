@@ -180,6 +180,11 @@ std::shared_ptr<module_tally> module_loader::in_quarantine(const module_manifest
   return tally;
 }
 
+void module_loader::bound_again(const std::string &id) {
+  const std::scoped_lock lock(mutex_);
+  if (const auto found = loaded_.find(id); found != loaded_.end()) found->second.tally->in_fallback = false;
+}
+
 void module_loader::lift(const std::string &id) {
   const std::scoped_lock lock(mutex_);
   in_quarantine_.erase(id);

@@ -54,6 +54,8 @@ class module_loader {
                                                               bool own, fault_handler on_fault) const;
 
   // Of a module that is not loaded, in these words; of the same one again. Forgotten once it is lifted.
+  // Every policy of the module was bound anew.
+  void bound_again(const std::string &id);
   [[nodiscard]] std::shared_ptr<module_tally> in_quarantine(const module_manifest &manifest, const module_use *use,
                                                             const std::string &why);
   void lift(const std::string &id);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/json.hpp>
 #include <limits>
 #include <set>
 
@@ -20,7 +21,6 @@ using config::value_kind;
 using config::yaml_node;
 
 constexpr std::array<std::string_view, 1> api_versions{"tenon.lock/v1"};
-constexpr const char *lock_anew = "`tenon plugin lock` writes it anew";
 
 constexpr std::array provides_keys{
     key_spec{.key = "interface", .kind = value_kind::text, .summary = "Interface id.", .required = true},
@@ -59,6 +59,11 @@ constexpr std::array lock_keys{
 };
 constexpr object_spec lock_object{"lock file", "The top of the text.", lock_keys};
 
+// The command that writes a lock, for messages.
+std::string command_for(const std::filesystem::path &lock) {
+  return "`tenon plugin lock " + std::filesystem::path(lock).replace_extension().string() + "`";
+}
+
 std::string words(const provided_interface &one) {
   return one.interface + " " + in_quotes(one.name) + " of order_rev " + std::to_string(one.order_rev);
 }
@@ -76,7 +81,7 @@ const provided_interface *missing(const std::vector<provided_interface> &these,
   return nullptr;
 }
 
-locked_module read_module(const yaml_node &item, problems &report) {
+locked_module read_module(const yaml_node &item, const std::string &lock_anew, problems &report) {
   locked_module out;
   out.id = config::text_of(item, "id");
   out.version = config::text_of(item, "version");
@@ -117,9 +122,10 @@ std::optional<module_lock> parse_lock(std::string_view text, std::filesystem::pa
   if (!root || !config::check_shape(*root, lock_object, report)) return std::nullopt;
   module_lock out;
   out.file = std::move(file);
+  const std::string lock_anew = command_for(out.file) + " writes it anew";
   std::set<std::string> seen;
   for (const yaml_node *item : list_entries(*root, "modules", report)) {
-    locked_module one = read_module(*item, report);
+    locked_module one = read_module(*item, lock_anew, report);
     if (!seen.insert(one.id).second) {
       report.refuse(item->at, "module " + in_quotes(one.id) + " is there twice", "each module once", lock_anew);
     }
@@ -139,7 +145,7 @@ std::optional<module_lock> read_lock(const std::filesystem::path &file, problems
 std::string lock_text(std::vector<locked_module> modules) {
   std::sort(modules.begin(), modules.end(), [](const auto &a, const auto &b) { return a.id < b.id; });
   std::string out =
-      "# Written by `tenon plugin lock`. The deployment loads only what is written here.\n"
+      "# Written by tenon plugin lock. The deployment loads only what is written here.\n"
       "apiVersion: tenon.lock/v1\nmodules:" +
       std::string(modules.empty() ? " []\n" : "\n");
   for (const locked_module &one : modules) {
@@ -154,17 +160,31 @@ std::string lock_text(std::vector<locked_module> modules) {
   return out;
 }
 
+std::string lock_line(std::vector<locked_module> modules) {
+  std::sort(modules.begin(), modules.end(), [](const auto &a, const auto &b) { return a.id < b.id; });
+  boost::json::array all;
+  for (const locked_module &one : modules) {
+    boost::json::array provides;
+    for (const provided_interface &p : one.provides)
+      provides.push_back({{"interface", p.interface}, {"name", p.name}, {"order_rev", p.order_rev}});
+    boost::json::object item{{"id", one.id}, {"version", one.version}, {"provides", std::move(provides)}};
+    if (!one.digest.empty()) item["digest"] = "sha256:" + one.digest;
+    all.push_back(std::move(item));
+  }
+  return boost::json::serialize(boost::json::object{{"apiVersion", api_versions.front()}, {"modules", std::move(all)}});
+}
+
 locked_module locked(const module_manifest &manifest, bool built_in) {
   return {manifest.id, manifest.version, built_in ? std::string() : manifest.digest, manifest.provides};
 }
 
 std::optional<refusal> check_lock(const module_lock &lock, const module_manifest &manifest, bool built_in) {
-  const std::string fix = "put the locked build back, or accept this one with `tenon plugin lock`";
+  const std::string fix = "put the locked build back, or accept this one with " + command_for(lock.file);
   const std::string where = lock.file.string();
   const locked_module *want = lock.find(manifest.id);
   if (want == nullptr) {
     return refusal{where, "every module that the deployment uses", "module " + in_quotes(manifest.id) + " is not in it",
-                   "`tenon plugin lock` adds it"};
+                   command_for(lock.file) + " adds it"};
   }
   const std::string &file = manifest.file.string();
   if (!built_in && want->version != manifest.version) {

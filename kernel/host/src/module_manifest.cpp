@@ -186,8 +186,10 @@ class manifest_reader {
     if (auto digits = digest_digits(value))
       out.digest = *digits;
     else
-      report_.refuse(at("digest"), "digest is " + in_quotes(value), "sha256: and 64 lower-case hexadecimal digits",
-                     "seal the manifest anew: `tenon plugin seal`, or build with tenon_add_module");
+      report_.refuse(
+          at("digest"), "digest is " + in_quotes(value), "sha256: and 64 lower-case hexadecimal digits",
+          "build the module with tenon_add_module, which writes it; after another build `tenon plugin seal " +
+              report_.where({}) + "` does");
   }
 
   void read_abi(module_manifest &out) {

@@ -13,10 +13,7 @@ namespace {
 
 std::optional<refusal> check_digest(const module_manifest &manifest, const library_file &file,
                                     const std::optional<std::string> &pinned) {
-  if (file.digest != manifest.digest)
-    return refusal{file.path.string(), "sha256:" + manifest.digest + ", as " + manifest.file.string() + " says",
-                   "sha256:" + file.digest,
-                   "install the library and its manifest together; after building it anew, seal the manifest anew"};
+  if (auto no = check_digest(manifest, file)) return no;
   if (pinned && file.digest != *pinned)
     return refusal{file.path.string(), "sha256:" + *pinned + ", as the deployment says", "sha256:" + file.digest,
                    "install the pinned build, or pin this one"};
@@ -44,6 +41,13 @@ std::vector<std::filesystem::path> own_libraries(const library_traits &traits, c
 
 }  // namespace
 
+std::optional<refusal> check_digest(const module_manifest &manifest, const library_file &file) {
+  if (file.digest == manifest.digest) return std::nullopt;
+  return refusal{file.path.string(), "sha256:" + manifest.digest + ", as " + manifest.file.string() + " says",
+                 "sha256:" + file.digest,
+                 "take the library and its manifest together from whoever built the module, and install both again"};
+}
+
 result<verified_library> verify_library(const module_manifest &manifest, const std::optional<std::string> &pinned,
                                         const std::filesystem::path &cache_directory, opened_by who) {
   const auto file = read_library(manifest.library_path());
@@ -53,7 +57,8 @@ result<verified_library> verify_library(const module_manifest &manifest, const s
   if (!lint.findings.empty()) {
     refusal first = lint.findings.front();
     if (lint.findings.size() > 1)
-      first.have += " (and " + std::to_string(lint.findings.size() - 1) + " more: see `tenon plugin lint`)";
+      first.have += " (and " + std::to_string(lint.findings.size() - 1) + " more: see `tenon plugin lint " +
+                    manifest.file.string() + "`)";
     return first;
   }
   verified_library out{file->path, file->path, {}, file->digest, std::move(lint.traits)};

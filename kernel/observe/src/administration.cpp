@@ -251,8 +251,10 @@ result<module_swapped> administration::swap_module(const caller &who, const modu
   if (who.all) out = to_.swap_module(wish, who_and_why(who, told));
   keeper_.outdate();
   std::vector<std::string> notes;
-  if (out) notes.push_back("sha256:" + out->digest + " in place of sha256:" + out->before);
-  record(who, wish.back ? "swap module back" : "swap module", told,
+  if (out && out->digest != out->before)
+    notes.push_back("sha256:" + out->digest + " in place of sha256:" + out->before);
+  constexpr std::array<std::string_view, 3> did{"swap module", "swap module back", "restore module"};
+  record(who, did[static_cast<size_t>(wish.build)], told,
          out ? outcome{} : outcome{TENON_INVALID_CONFIG, out.why().text()}, notes);
   return out;
 }

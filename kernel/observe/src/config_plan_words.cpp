@@ -32,7 +32,7 @@ void put_detail(std::string &out, const planned_change::detail &one, how what) {
 
 // Of asks only the first few of each queue.
 void put_losses(std::string &out, const std::vector<planned_loss> &losses) {
-  if (!losses.empty()) out += "would be lost\n";
+  if (!losses.empty()) out += "lost\n";
   std::map<std::pair<std::string, std::string>, uint64_t> asks;
   for (const planned_loss &one : losses) {
     if (one.what == loss_kind::ask && ++asks[{one.partition, one.queue}] > most_asks_in_words) continue;
@@ -107,14 +107,14 @@ std::string in_words(const config_plan &of) {
     for (const auto &detail : one.details) put_detail(out, detail, one.what);
   }
   put_losses(out, of.losses);
-  if (!of.moves.empty()) out += "new applications would go elsewhere\n";
+  if (!of.moves.empty()) out += "new applications go elsewhere\n";
   for (const planned_move &one : of.moves) {
     out += "  > from " + one.from + " to " + one.to + ": " + counted(one.count, "kind") + " of " +
            std::to_string(of.submissions) + " that were tried, as " + of_whom(one.one) + '\n';
   }
   if (of.submissions_left_out != 0)
     out += "not tried: " + counted(of.submissions_left_out, "other kind") + " of applications\n";
-  out += "plan: " + std::to_string(counts[0]) + " added, " + std::to_string(counts[1]) + " changed, " +
+  out += "in all: " + std::to_string(counts[0]) + " added, " + std::to_string(counts[1]) + " changed, " +
          std::to_string(counts[2]) + " removed; " + std::to_string(of.losses.size()) + " lost" +
          (of.refused.empty() ? "" : "; would be refused") + '\n';
   return out;

@@ -423,7 +423,7 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
       one.kind = text_of(m.kind);
       one.name = text_of(m.name);
       one.last_fault = text_of(m.last_fault.empty() ? m.quarantine : m.last_fault);
-      one.state = text_of(!m.quarantine.empty() ? "quarantine" : m.faults == 0 ? "active" : "fallback");
+      one.state = text_of(!m.quarantine.empty() ? "quarantine" : m.in_fallback ? "fallback" : "active");
       one.calls = m.calls;
       one.faults = m.faults;
       one.fallbacks = m.faults;

@@ -108,7 +108,7 @@ class scheduler_access final : public kernel_access {
     return to_.modules().lift_quarantine(module);
   }
   result<module_swapped> swap_module(const module_swap &wish, const std::string &by) override {
-    service::module_swap_wish made{wish.module, wish.back, by, {}};
+    service::module_swap_wish made{wish.module, wish.build, by, {}};
     if (wish.verify) made.check = options_.verify_build;
     if (wish.verify && !made.check)
       return refusal{"module " + wish.module, "a daemon that can run the checks", "one without", "leave --verify out"};

@@ -51,7 +51,8 @@ class question_on_copy final : public copy_question {
       return std::nullopt;
     }
     where_ = *where;
-    return copied_part{where_.id, where_.name, "ask `tenon whatif` about the journal that the daemon records"};
+    return copied_part{where_.id, where_.name,
+                       "ask `tenon whatif JOURNAL` about the journal that the daemon records with --record"};
   }
 
   void go_without(kernel &, const refusal &why) override { said = {TENON_UNSCHEDULABLE, why, {}}; }
@@ -86,7 +87,7 @@ std::string held_up_in(const std::vector<rm_record> &rms, const std::string &par
 
 std::string held_up(std::string_view rm, bool held, bool throttled) {
   const std::string nothing = "nothing is placed for RM " + config::in_quotes(rm) + " until ";
-  if (held) return nothing + "its recovery is declared done, as by `tenon ctl recovery done`\n";
+  if (held) return nothing + "its recovery is declared done, as by `tenon ctl recovery done " + std::string(rm) + "`\n";
   if (throttled) return nothing + "it has read more of its answers\n";
   return {};
 }

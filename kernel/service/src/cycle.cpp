@@ -23,7 +23,7 @@ cycle::cycle(service_state &shared, host::module_host &modules, const scheduler_
       listeners_(std::move(listeners)),
       identities_(modules),
       kernel_(modules, options.kernel),
-      recorder_(options.journal, "tenon " TENON_VERSION),
+      recorder_(options.journal, modules.journal_origin()),
       now_ms_(options.manual ? options.manual_start_ms : 0) {}
 
 uint32_t cycle::apply(const command &c) {

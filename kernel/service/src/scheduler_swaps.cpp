@@ -19,7 +19,9 @@ swap_module swap_of(const host::build_beside &build, const std::string &text, st
 // What takes long (opening, its preflight, its checks) is done here, while the cycle thread decides.
 result<module_swap_outcome> scheduler::impl::swap_module(const module_swap_wish &wish) {
   const std::lock_guard lock(swapping_);
-  const auto build = wish.back ? modules->build_before(wish.module) : modules->open_beside(wish.module);
+  const auto build = wish.build == host::swap_to::before  ? modules->build_before(wish.module)
+                     : wish.build == host::swap_to::again ? modules->build_again(wish.module)
+                                                          : modules->open_beside(wish.module);
   if (!build) return build.why();
   if (wish.check) {
     if (auto no = wish.check(*build)) return *no;

@@ -86,7 +86,29 @@ std::string gang_larger_than_queue(std::string_view queue, std::string_view appl
 std::string placement_failed(std::string_view application, std::string_view why) {
   return join({"failed to place application ", application, ": ", why});
 }
-std::string no_rule_matched() { return "application rejected: no placement rule matched"; }
+std::string no_rule_matched(const std::string &against) {
+  return join({"application rejected: no placement rule matched", against.empty() ? "" : "; ", against});
+}
+std::string queue_missing(std::string_view queue, std::string_view above, const std::vector<std::string_view> &below) {
+  constexpr size_t shown = 5;
+  const std::string_view wanted = queue.substr(std::min(queue.size(), above.size() + 1));
+  const auto common = [&](std::string_view name) {
+    return static_cast<size_t>(std::mismatch(name.begin(), name.end(), wanted.begin(), wanted.end()).first -
+                               name.begin());
+  };
+  const auto nearest = std::max_element(below.begin(), below.end(),
+                                        [&](std::string_view a, std::string_view b) { return common(a) < common(b); });
+  std::string out = join({"there is no queue ", queue, "; below ", above, " there "});
+  if (below.empty()) return out + "is none";
+  out += below.size() == 1 ? "is " : "are ";
+  for (size_t i = 0; i < std::min(shown, below.size()); ++i) out += join({i == 0 ? "" : ", ", below[i]});
+  if (below.size() > shown) out += " and more";
+  return common(*nearest) == 0 ? out : out + join({"; did you mean ", above, ".", *nearest, "?"});
+}
+std::string submit_denied(std::string_view user, std::string_view queue) {
+  return join({"user ", user, " may not submit to queue ", queue,
+               ": no submitacl or adminacl of that queue or of one above", " it has the user or a group of the user"});
+}
 std::string queue_name_invalid() {
   return "invalid queue name, max 64 characters consisting of alphanumeric characters and '-', '_', '#', '@', '/', ':' "
          "allowed";

@@ -125,11 +125,32 @@ std::string placement::find_place(const tenon::add_application &c, place &out) c
   }
   const bool has_default = out.path.empty() && queues.find_queue("root.default") != nullptr;
   if (has_default && takes("root.default", c)) out.path = "root.default";
-  if (out.path.empty()) return messages::no_rule_matched();
+  if (out.path.empty()) return messages::no_rule_matched(against_named(c));
   out.leaf = queues.find_queue(out.path);
   if (out.leaf != nullptr) return {};
   out.above = nearest_queue(out.path);
   return problem_of_making(out);
+}
+
+std::string placement::against_named(const tenon::add_application &c) const {
+  constexpr size_t most_looked_at = 100;
+  std::string path = lower_case(c.queue);
+  if (!is_qualified(path) && path.find('.') == std::string::npos) path = std::string(root_queue_name) + "." + path;
+  if (c.queue.empty() || !is_qualified(path)) return {};
+  const queue *q = queues.find_queue(path);
+  if (q == nullptr) {
+    const queue *above = nearest_queue(path);
+    if (above == nullptr) return {};
+    std::vector<std::string_view> below;
+    for (const auto &child : above->children) {
+      if (below.size() == most_looked_at) break;
+      if (child->path != recovery_path) below.push_back(std::string_view(child->path).substr(above->path.size() + 1));
+    }
+    return messages::queue_missing(path, above->path, below);
+  }
+  if (!q->leaf) return messages::move_to_parent(path);
+  if (q->state != object_state::active) return messages::move_to_inactive(path, q->state.name());
+  return may_submit(*q, c.user, c.groups) ? std::string() : messages::submit_denied(c.user, path);
 }
 
 std::string placement::problem_of_making(const place &where) const {

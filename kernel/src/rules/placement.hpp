@@ -60,6 +60,8 @@ class placement : placement_access {
   [[nodiscard]] bool takes(std::string_view path, const add_application &c) const;
   [[nodiscard]] queue *nearest_queue(std::string_view path) const;
   [[nodiscard]] std::string problem_of_making(const place &where) const;
+  // What speaks against the queue that the application names; empty: nothing does, or it names none.
+  [[nodiscard]] std::string against_named(const add_application &c) const;
   queue &make_path(const place &where);
   void apply_template(queue &leaf);
   void apply_namespace_tags(queue &leaf, texts tags);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tenon/kernel/queue_config.hpp"
 
@@ -47,7 +48,12 @@ namespace tenon::messages {
 
 // Applications: not placed. Reasons are wrapped in placement_failed().
 [[nodiscard]] std::string placement_failed(std::string_view application, std::string_view why);
-[[nodiscard]] std::string no_rule_matched();
+// `against`: what speaks against the queue that the application names; empty: nothing does.
+[[nodiscard]] std::string no_rule_matched(const std::string &against);
+// `above` is the nearest queue that is there, and `below` are the last parts of the names of queues below it.
+[[nodiscard]] std::string queue_missing(std::string_view queue, std::string_view above,
+                                        const std::vector<std::string_view> &below);
+[[nodiscard]] std::string submit_denied(std::string_view user, std::string_view queue);
 [[nodiscard]] std::string queue_name_invalid();
 [[nodiscard]] std::string parent_rule_gave_leaf(std::string_view queue);
 // `message` is the rule's own, perhaps none.

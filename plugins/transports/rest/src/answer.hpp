@@ -24,9 +24,11 @@ struct answer {
   return {200, std::string(json_type), serialize(v), {}};
 }
 
-// {"status_code":404,"message":"Partition not found","description":"Partition not found"}
-[[nodiscard]] inline answer error_answer(unsigned status, std::string_view message) {
-  const boost::json::object body{{"status_code", status}, {"message", message}, {"description", message}};
+// {"status_code":404,"message":"Partition not found","description":"Partition not found"}. The message is YuniKorn's,
+// and the description may say more.
+[[nodiscard]] inline answer error_answer(unsigned status, std::string_view message, std::string_view description = {}) {
+  const boost::json::object body{
+      {"status_code", status}, {"message", message}, {"description", description.empty() ? message : description}};
   return {status, std::string(json_type), boost::json::serialize(body), {}};
 }
 
@@ -34,6 +36,7 @@ struct answer {
 struct refused {
   unsigned status;
   std::string message;
+  std::string description = {};  // empty: the message
 };
 
 }  // namespace tenon::rest

@@ -71,7 +71,7 @@ answer answer_of(hub &h, request &asked, const route &r) {
   try {
     return r.handle({h.services, asked});
   } catch (const refused &no) {
-    return error_answer(no.status, no.message);
+    return error_answer(no.status, no.message, no.description);
   } catch (const std::exception &e) {
     h.services.log.log(TENON_LOG_ERROR, "GET " + asked.path + ": " + e.what());
     return error_answer(500, "internal error");
@@ -145,7 +145,7 @@ match admitted(hub &h, request &asked, const http::request<http::string_body> &f
     }
     if (asked.method == "OPTIONS") {
       const std::string methods = methods_of(asked.path);
-      if (methods.empty()) return {nullptr, answer{404, std::string(text_type), "404 page not found\n", {}}};
+      if (methods.empty()) return {nullptr, not_found(asked.path)};
       answer yes{200, std::string(text_type), {}, {}};
       yes.headers.emplace_back("Allow", methods);
       return {nullptr, std::move(yes)};
@@ -156,7 +156,7 @@ match admitted(hub &h, request &asked, const http::request<http::string_body> &f
     check_access(h.limits, asked, *m.found);
     return m;
   } catch (const refused &no) {
-    return {nullptr, error_answer(no.status, no.message)};
+    return {nullptr, error_answer(no.status, no.message, no.description)};
   }
 }
 

@@ -63,13 +63,15 @@ answer one_application(const context &c, std::string_view queue) {
   const partition_view p(c.use, c.asked.parameter("partition"),
                          TENON_READ_APPLICATIONS | TENON_READ_ASKS | TENON_READ_ALLOCATIONS | TENON_READ_QUEUES);
   if (!queue.empty()) find_queue(*p, queue);
+  nearest_name near(c.asked.parameter("application"));
   for (const auto &a : listed<tenon_view_application>(p->active)) {
+    near.look_at(view(a.id));
     if (view(a.id) != c.asked.parameter("application")) continue;
     if (queue.empty() || same_without_case(view(a.queue), queue)) {
       return json_answer(application_json(a, view(p->short_name)));
     }
   }
-  return error_answer(404, "Application not found");
+  throw near.not_found("Application");
 }
 
 }  // namespace

@@ -26,10 +26,12 @@ answer get_partitions(const context &c) {
 
 uint64_t find_queue(const tenon_view_partition &p, std::string_view path) {
   const listed<tenon_view_queue> queues(p.queues);
+  nearest_name near(path);
   for (uint64_t i = 0; i < queues.size(); ++i) {
     if (same_without_case(view(queues[i].path), path)) return i;
+    near.look_at(view(queues[i].path));
   }
-  throw refused{404, "Queue not found"};
+  throw near.not_found("Queue");
 }
 
 answer get_queues(const context &c) {
@@ -50,7 +52,7 @@ answer get_nodes(const context &c) {
   const partition_view p(c.use, c.asked.parameter("partition"),
                          TENON_READ_NODES | (allocations ? TENON_READ_ALLOCATIONS : 0));
   for (const auto &n : listed<tenon_view_node>(p->nodes)) {
-    if (out.wants(view(n.id))) out.add(node_json(n));
+    if (out.wants(view(n.id))) out.add(node_json(n, view(p->name)));
     if (out.full()) break;
   }
   return out.take();
@@ -58,10 +60,12 @@ answer get_nodes(const context &c) {
 
 answer get_node(const context &c) {
   const partition_view p(c.use, c.asked.parameter("partition"), TENON_READ_NODES | TENON_READ_ALLOCATIONS);
+  nearest_name near(c.asked.parameter("node"));
   for (const auto &n : listed<tenon_view_node>(p->nodes)) {
-    if (view(n.id) == c.asked.parameter("node")) return json_answer(node_json(n));
+    if (view(n.id) == c.asked.parameter("node")) return json_answer(node_json(n, view(p->name)));
+    near.look_at(view(n.id));
   }
-  return error_answer(404, "Node not found");
+  throw near.not_found("Node");
 }
 
 answer get_node_utilizations(const context &c) {

@@ -118,7 +118,7 @@ answer get_state_dump(const context &c) {
   out.begin("nodes");
   for (const auto &p : partitions) {
     json::array nodes;
-    for (const auto &n : listed<tenon_view_node>(p.nodes)) nodes.push_back(node_json(n));
+    for (const auto &n : listed<tenon_view_node>(p.nodes)) nodes.push_back(node_json(n, view(p.name)));
     out.element(json::object{{"partitionName", view(p.short_name)}, {"nodesInfo", std::move(nodes)}});
   }
   out.end();

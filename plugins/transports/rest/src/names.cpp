@@ -53,4 +53,19 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+void nearest_name::look_at(std::string_view known) {
+  size_t same = 0;
+  while (same < std::min(known.size(), wanted_.size()) && small(known[same]) == small(wanted_[same])) ++same;
+  if (!nearest_.empty() && same <= same_) return;
+  nearest_ = known;
+  same_ = same;
+}
+
+refused nearest_name::not_found(std::string_view object) const {
+  const std::string what = std::string(object) + " not found";
+  return {404, what,
+          what + ": there is no '" + std::string(wanted_) + "'" +
+              (nearest_.empty() ? ", and none at all" : "; did you mean '" + nearest_ + "'?")};
+}
+
 }  // namespace tenon::rest

@@ -2,8 +2,11 @@
 // Names in paths: what they may look like, and how they are compared.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+
+#include "answer.hpp"
 
 namespace tenon::rest {
 
@@ -15,5 +18,20 @@ void check_group_name(std::string_view name);
 // Queue names differ by more than the case of letters.
 [[nodiscard]] bool same_without_case(std::string_view a, std::string_view b);
 [[nodiscard]] std::string lower(std::string_view text);
+
+// Finds the known name that is most like one that is not there: the one that begins with most of the same characters,
+// and of several the first.
+class nearest_name {
+ public:
+  explicit nearest_name(std::string_view wanted) : wanted_(wanted) {}
+  void look_at(std::string_view known);
+  // 404 with "Queue not found", and "there is no 'root.nope'; did you mean 'root.prod'?" as the description.
+  [[nodiscard]] refused not_found(std::string_view object) const;
+
+ private:
+  std::string_view wanted_;
+  std::string nearest_;
+  size_t same_ = 0;
+};
 
 }  // namespace tenon::rest

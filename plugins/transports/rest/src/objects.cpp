@@ -56,7 +56,7 @@ json::object partition_json(const tenon_view_partition &p) {
   return out.take();
 }
 
-json::object node_json(const tenon_view_node &n) {
+json::object node_json(const tenon_view_node &n, std::string_view partition) {
   // Attributes that RMs name in the one or the other way.
   const auto attribute = [&](std::string_view name, std::string_view other) {
     std::string_view out;
@@ -70,7 +70,9 @@ json::object node_json(const tenon_view_node &n) {
   out.always("nodeID", view(n.id));
   out.put("hostName", attribute("si/hostname", "si.io/hostname"));
   out.put("rackName", attribute("si/rackname", "si.io/rackname"));
-  out.put("attributes", n.attributes);
+  json::object attributes = json_of(n.attributes);
+  attributes["si/node-partition"] = partition;
+  out.put("attributes", std::move(attributes));
   out.put("capacity", n.capacity);
   out.put("allocated", n.allocated);
   out.put("occupied", n.occupied);

@@ -15,7 +15,8 @@ namespace tenon::rest {
 
 [[nodiscard]] boost::json::object cluster_json(const tenon_view &all, const tenon_view_partition &p);
 [[nodiscard]] boost::json::object partition_json(const tenon_view_partition &p);
-[[nodiscard]] boost::json::object node_json(const tenon_view_node &n);
+// `partition` is the full name, "[rm]default".
+[[nodiscard]] boost::json::object node_json(const tenon_view_node &n, std::string_view partition);
 [[nodiscard]] boost::json::object allocation_json(const tenon_view_allocation &a);
 [[nodiscard]] boost::json::object foreign_allocation_json(const tenon_view_allocation &a);
 [[nodiscard]] boost::json::object ask_json(const tenon_view_ask &a);

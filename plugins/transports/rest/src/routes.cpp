@@ -1,9 +1,12 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "routes.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "handlers.hpp"
+#include "names.hpp"
 
 namespace tenon::rest {
 namespace {
@@ -152,9 +155,19 @@ bool fits(const std::vector<std::string_view> &pattern, const std::vector<std::s
 // Names are escaped twice by clients that expect the path to be decoded before it is split.
 bool escaped_twice(std::string_view name) { return name == "queue" || name == "user" || name == "group"; }
 
-answer not_found() { return {404, std::string(text_type), "404 page not found\n", {}}; }
-
 }  // namespace
+
+answer not_found(std::string_view path) {
+  nearest_name near(path);
+  for (const route &one : routes) near.look_at(one.path);
+  const std::string_view first = path.substr(0, path.find('/', 1));
+  const bool known = std::any_of(std::begin(routes), std::end(routes), [&](const route &one) {
+    return one.path.starts_with(first) && one.path.substr(first.size()).starts_with('/');
+  });
+  if (!known) return {404, std::string(text_type), "404 page not found\n", {}};
+  const refused no = near.not_found("Resource");
+  return error_answer(no.status, no.message, no.description);
+}
 
 answer moved_to(unsigned status, std::string_view path, const request &asked) {
   const std::string where = std::string(path) + asked.raw_query;
@@ -214,7 +227,7 @@ match find_route(request &r) {
   if (other != "/" && !other.starts_with("//") && !methods_of(other).empty()) {
     return {nullptr, moved_to(r.method == "GET" || r.method == "HEAD" ? 301 : 308, other, r)};
   }
-  return {nullptr, not_found()};
+  return {nullptr, not_found(r.path)};
 }
 
 }  // namespace tenon::rest

@@ -53,6 +53,9 @@ struct match {
 };
 [[nodiscard]] match find_route(request &r);
 
+// The answer for a path that no route has: below the first segment of a route it names the nearest one.
+[[nodiscard]] answer not_found(std::string_view path);
+
 // The methods of a path, as of "Allow"; empty: there is no such path.
 [[nodiscard]] std::string methods_of(std::string_view path);
 

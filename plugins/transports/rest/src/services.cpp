@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "services.hpp"
 
+#include "names.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {
@@ -67,10 +68,12 @@ reading::~reading() {
 
 std::string full_name(const services &s, std::string_view name) {
   const snapshot all(s, 0);
+  nearest_name near(name);
   for (const auto &p : listed<tenon_view_partition>(all->partitions)) {
+    near.look_at(view(p.short_name));
     if (view(p.short_name) == name || view(p.name) == name) return std::string(view(p.name));
   }
-  throw refused{404, "Partition not found"};
+  throw near.not_found("Partition");
 }
 
 partition_view::partition_view(const services &s, std::string_view name, uint32_t wanted)

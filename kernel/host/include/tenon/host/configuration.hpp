@@ -28,8 +28,13 @@ struct configuration {
 // that the schema itself would refuse. `name` is the manifest's key, as "config".
 void check_schema(std::string_view name, const config::yaml_node &schema, config::problems &report);
 
-// The configuration with the schema's defaults where it says nothing; refused at the value's place.
+// The values that a schema allows, in words: "integer, at least 1".
+[[nodiscard]] std::string values_in_words(const boost::json::object &schema);
+
+// The configuration with the schema's defaults where it says nothing; refused at the value's place. Refusals
+// name the command that describes the module, where its id is given.
 [[nodiscard]] result<boost::json::object> complete_configuration(const boost::json::object &schema,
-                                                                 const configuration &given);
+                                                                 const configuration &given,
+                                                                 std::string_view module = {});
 
 }  // namespace tenon::host

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tenon/config/bound_policies.hpp"
 #include "tenon/config/queues.hpp"
 #include "tenon/host/call_shadow.hpp"
 #include "tenon/host/deployment.hpp"
@@ -24,6 +25,7 @@
 #include "tenon/host/module_catalog.hpp"
 #include "tenon/host/module_watch.hpp"
 #include "tenon/host/offered_service.hpp"
+#include "tenon/host/swap_to.hpp"
 #include "tenon/kernel/policies.hpp"
 
 namespace spdlog {
@@ -126,6 +128,8 @@ class module_host : public policy_source {
   [[nodiscard]] result<build_beside> open_beside(std::string_view module);
   // The build from which the one in force took over.
   [[nodiscard]] result<build_beside> build_before(std::string_view module) const;
+  // The build in force, to bind its policies anew after faults. A module in quarantine leaves that first.
+  [[nodiscard]] result<build_beside> build_again(std::string_view module);
   // It decides from now on. Both are kept beside the records of faults.
   void took_over(const build_beside &build);
 
@@ -143,6 +147,16 @@ class module_host : public policy_source {
 
   // Gives modules a service, from their instances' init on. From any thread.
   void offer(const offered_service &service);
+
+  // -- What decides (journal_modules.cpp). --
+
+  // What the header of a journal says of its writer: the program's version, and a lock of the modules that decide.
+  [[nodiscard]] std::string journal_origin() const;
+  // Compares the policies that decided a journal with the ones that would decide now. `bound` are the policies that
+  // the journal's configurations bind. Gives a warning for each that differs; none for a journal whose header names no
+  // modules.
+  [[nodiscard]] std::vector<refusal> other_policies(std::string_view journal,
+                                                    const std::vector<config::policy_name> &bound) const;
 
   // What a queues.yaml of this deployment may name.
   [[nodiscard]] config::known_policies known() const;

@@ -43,6 +43,9 @@ struct module_lock {
 // The text of a lock, modules by id.
 [[nodiscard]] std::string lock_text(std::vector<locked_module> modules);
 
+// The same as one line of JSON, which parse_lock() reads as well.
+[[nodiscard]] std::string lock_line(std::vector<locked_module> modules);
+
 // What a lock says of a module. Of a built-in one: interfaces, names and behaviour revisions.
 [[nodiscard]] locked_module locked(const module_manifest &manifest, bool built_in);
 

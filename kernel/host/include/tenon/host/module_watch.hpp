@@ -49,6 +49,7 @@ struct module_counters {
   int64_t last_fault_ns = 0;                            // of the steady clock; 0: there was none
   std::string last_fault = {};                          // in words
   std::string quarantine = {};                          // why it is not loaded; empty: it is
+  bool in_fallback = false;                             // an order failed, and the built-in one decides in its place
   bool isolated = false;                                // in processes of its own
   process_usage usage = {};                             // of those
 

@@ -29,6 +29,9 @@ struct verified_library {
   [[nodiscard]] bool in_place() const { return open_path == shown_as; }
 };
 
+// Why the library is not the one that the manifest describes; nothing where it is.
+[[nodiscard]] std::optional<refusal> check_digest(const module_manifest &manifest, const library_file &file);
+
 // Reads the library once. Compares its digest with the manifest's and with `pinned`, the deployment's, where there is
 // one. Lints it, and copies it below `cache_directory` under its digest. Where that cannot be, this process opens a
 // copy in sealed memory, and another one opens the file in place.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tenon/host/swap_to.hpp"
 #include "tenon/kernel/kernel.hpp"
 #include "tenon/kernel/refusal.hpp"
 #include "tenon/observe/health_check.hpp"
@@ -81,7 +82,7 @@ struct rm_standing {
 // Another build of a module is to decide.
 struct module_swap {
   std::string module;
-  bool back = false;    // the one before
+  host::swap_to build = host::swap_to::installed;
   bool verify = false;  // once it passes the conformance checks
   std::string reason;
 };

@@ -136,8 +136,8 @@ struct configured {
 // Another build of a module is to decide.
 struct module_swap_wish {
   std::string module;
-  bool back = false;  // the build from which the one in force took over; else the one on the module path
-  std::string text;   // who and why, for the journal; may be empty
+  host::swap_to build = host::swap_to::installed;
+  std::string text;  // who and why, for the journal; may be empty
   // What else must hold of the build that takes over, before it does; empty: nothing.
   std::function<std::optional<refusal>(const host::build_beside &)> check;
 };
