@@ -195,7 +195,8 @@ refusal refuse(const damage &d, uint64_t entry, size_t intact, const header &of)
   out.have = (d.field.empty() ? "" : d.field + ": ") + d.what;
   if (d.later) {
     out.want = "commands, fields and choices that this build knows";
-    out.fix = "replay it with the build that wrote it (" + std::string(of.origin) + ") or a later one";
+    const std::string_view build = of.origin.substr(0, of.origin.find(" {"));  // the modules are behind it
+    out.fix = "replay it with the build that wrote it (" + std::string(build) + ") or a later one";
   } else {
     out.want = "an undamaged entry";
     out.fix = "cut the journal to its first " + std::to_string(intact) + " bytes to replay what is before";
