@@ -163,6 +163,9 @@ func (b *Bridge) whyOutside(p *pod) string {
 	if kept := b.tooMany(p.amounts); kept != "" {
 		return "not placed: " + kept
 	}
+	if a := b.applications[p.application]; a != nil && p.standing == untold && b.isOfHardGang(p, a) && !b.lacks(p.amounts) && !b.isComplete(a) {
+		return "not placed: the placeholders of a hard gang are asked for together, and others cannot be asked for yet"
+	}
 	if lacks := p.group.lacks(); lacks != "" {
 		return "not placed: " + lacks
 	}
