@@ -130,6 +130,10 @@ func (b *Bridge) why(p *pod, alike verdicts) found {
 		return found{known: outside}
 	}
 	said := b.verdictOf(p, alike)
+	if kind := b.nobodyHas(p.amounts); kind != "" && said.fits == 0 {
+		more := fmt.Sprintf("No node has %.300s; the pod is asked for when one has.", kind)
+		return found{known: strings.TrimSuffix(said.message, ".") + ". Tenon: " + more}
+	}
 	if said.fits == 0 {
 		return found{known: said.message}
 	}
