@@ -213,6 +213,39 @@ class Gangs(Case):
         self.member("p1")
         self.whole(2)
 
+    def test_a_hard_gang_of_which_a_placeholder_may_not_be_made_holds_nothing(self):
+        self.node("one", 2)
+        self.api.create("ResourceQuota", {"metadata": {"name": "few", "namespace": self.namespace}, "spec": {"hard": {"pods": "3"}}})
+        self.api.patch("ResourceQuota", "few", {"status": {"hard": {"pods": "3"}, "used": {"pods": "0"}}}, self.namespace, "status")
+        self.rights_checked = False  # the quota's answer is 403 too
+        self.member("p0", [group(3)], policy="gangSchedulingStyle=Hard")
+        self.says("p0", r"^not placed: the placeholder tg-\S+ of the pod's task groups cannot be made: .*exceeded quota")
+        self.until("two placeholders", lambda: len(self.placeholders()) == 2)
+        for pod in self.placeholders():
+            self.says(pod["metadata"]["name"], "^not placed: the placeholders of a hard gang are asked for together")
+        beside = self.new_namespace()
+        self.pod("beside", cpu="2", application="other", namespace=beside)
+        self.until("another pod has the node", lambda: self.get("beside", beside)["spec"].get("nodeName") == "one")
+        self.assertFalse([pod for pod in self.placeholders() if "nodeName" in pod["spec"]])
+        self.api.delete("ResourceQuota", "few", self.namespace)
+        self.member("p1")
+        self.member("p2")
+        self.node("two", 3)
+        self.whole(3)
+
+    def test_a_hard_gang_is_whole_again_after_its_bridge_is_killed(self):
+        self.node("one", 2)
+        self.gang(3, group(3), policy="gangSchedulingStyle=Hard")
+        self.until("placeholders", lambda: len(self.placeholders()) == 3)
+        self.end(self.bridge)
+        self.delete(self.placeholders()[0]["metadata"]["name"], gracePeriodSeconds=0)
+        self.start_bridge(wait=False)
+        self.until("placeholders again", lambda: len(self.placeholders()) == 3)
+        self.pod("beside", cpu="2", application="other")
+        self.on("one", "beside")
+        self.node("two", 3)
+        self.whole(3)
+
     def test_a_gang_takes_its_room_from_the_queue_once(self):
         self.node("one", 8)
         self.member("p0", [group(1)], queue="root.small")

@@ -23,6 +23,7 @@ type application struct {
 	looks      int  // for its namespace, in vain
 	originator types.UID
 	missing    map[string]string // placeholders that have no node yet, and why they are not made
+	holders    map[string]*pod   // placeholders that are there, by name
 	progress   time.Time         // when a placeholder had its node last
 	gaveWay    bool              // to an older gang: the scheduler does not have it for a while
 	yields     int               // how often
@@ -33,11 +34,14 @@ type application struct {
 func (b *Bridge) applicationOf(p *pod) *application {
 	a := b.applications[p.application]
 	if a == nil {
-		a = &application{id: p.application, originator: p.object.UID, pods: map[types.UID]*pod{}}
+		a = &application{id: p.application, originator: p.object.UID, pods: map[types.UID]*pod{}, holders: map[string]*pod{}}
 		b.applications[p.application] = a
 		b.sayApplication(a, p)
 	}
 	a.pods[p.object.UID] = p
+	if p.placeholder {
+		a.holders[p.object.Name] = p
+	}
 	return a
 }
 
@@ -160,6 +164,9 @@ func (b *Bridge) left(p *pod) {
 		return
 	}
 	delete(a.pods, p.object.UID)
+	if a.holders[p.object.Name] == p {
+		delete(a.holders, p.object.Name)
+	}
 	if len(a.pods) > 0 {
 		if p.placeholder {
 			b.lost(a, p)

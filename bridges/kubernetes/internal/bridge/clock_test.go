@@ -118,6 +118,12 @@ func (c *timed) step() {
 			c.told = append(c.told, told{"ask " + one.AllocationKey, time.Since(c.began)})
 		case *si.AllocationRelease:
 			c.told = append(c.told, told{"release " + one.AllocationKey, time.Since(c.began)})
+		case []*si.Allocation:
+			var keys []string
+			for _, each := range one {
+				keys = append(keys, each.AllocationKey)
+			}
+			c.told = append(c.told, told{"together " + strings.Join(keys, " "), time.Since(c.began)})
 		}
 	}
 	c.outbox = outbox{}

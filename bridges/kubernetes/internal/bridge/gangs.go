@@ -52,6 +52,9 @@ func (b *Bridge) gangLeft(p *pod) {
 	for _, other := range others {
 		b.gangHeard(other)
 	}
+	if a := b.applications[p.application]; a != nil {
+		b.revisit(a) // placeholders may wait for others that nobody makes any more
+	}
 }
 
 // hold makes the placeholders of an application that the scheduler took, unless it had them already: then something of it
@@ -93,10 +96,11 @@ func (b *Bridge) hold(a *application) {
 
 func (b *Bridge) makePlaceholder(a *application, object *v1.Pod, tries int) {
 	b.write(makes, func(ctx context.Context) error { return b.writer.Create(ctx, object) }, func(err error) {
-		if err == nil || b.applications[a.id] != a {
+		if _, missing := a.missing[object.Name]; !missing || b.applications[a.id] != a {
 			return
 		}
-		if _, missing := a.missing[object.Name]; !missing {
+		if err == nil {
+			a.missing[object.Name] = ""
 			return
 		}
 		a.missing[object.Name] = err.Error()
@@ -107,6 +111,62 @@ func (b *Bridge) makePlaceholder(a *application, object *v1.Pod, tries int) {
 			}
 		})
 	})
+}
+
+// isOfHardGang is true of a placeholder that the scheduler is to learn of together with the other placeholders of its gang.
+func (b *Bridge) isOfHardGang(p *pod, a *application) bool {
+	_, missing := a.missing[p.object.Name]
+	g := b.gangs[a.id]
+	return p.placeholder && missing && g != nil && g.Style == translate.Hard
+}
+
+// canHold is true of a placeholder that has a node, that the scheduler knows, or that can be asked for now.
+func (b *Bridge) canHold(p *pod) bool {
+	switch {
+	case p == nil || p.object.DeletionTimestamp != nil:
+		return false
+	case p.standing != untold || p.runsOn() != "":
+		return true
+	}
+	return p.wanted() && p.wrong == "" && !time.Now().Before(p.notSoon) && !b.lacks(p.amounts)
+}
+
+// isComplete is true if each placeholder of a gang that has no node yet is there and can be asked for.
+func (b *Bridge) isComplete(a *application) bool {
+	for name := range a.missing {
+		if !b.canHold(a.holders[name]) {
+			return false
+		}
+	}
+	return true
+}
+
+// askTogether asks for all placeholders of a hard gang in one request, once the gang is complete. The scheduler places the
+// placeholders together that it knows of: if it learned of one after the other, it would place the first one alone.
+func (b *Bridge) askTogether(a *application) {
+	if !b.isComplete(a) {
+		return
+	}
+	var waiting []*pod
+	for name := range a.missing {
+		if p := a.holders[name]; p.standing == untold && p.runsOn() == "" {
+			waiting = append(waiting, p)
+		}
+	}
+	slices.SortFunc(waiting, oldest)
+	messages := make([]*si.Allocation, 0, len(waiting))
+	for _, p := range waiting {
+		message := b.messageOf(p, a, "")
+		if message == nil {
+			return // the gang is not complete
+		}
+		messages = append(messages, message)
+	}
+	a.used = true
+	for _, p := range waiting {
+		p.told, p.outdated, p.standing = p.amounts, false, asked
+	}
+	b.outbox.ordered = append(b.outbox.ordered, messages)
 }
 
 // held notes that a placeholder has a node, and does not leave it. After the last one real pods are asked for.

@@ -20,6 +20,7 @@ import (
 	"tenon.invalid/kubernetes/internal/cluster"
 	"tenon.invalid/kubernetes/internal/fakeapi"
 	"tenon.invalid/kubernetes/internal/metrics"
+	"tenon.invalid/kubernetes/internal/tenon"
 	si "tenon.invalid/proto/tenon/si/v1later"
 )
 
@@ -45,7 +46,7 @@ func newGangs(t *testing.T) *gangs {
 	if b.writer, err = cluster.NewWriter(ctx, server, server, "tenon"); err != nil {
 		t.Fatal(err)
 	}
-	app := &application{id: "gang", standing: accepted, pods: map[types.UID]*pod{}}
+	app := &application{id: "gang", standing: accepted, pods: map[types.UID]*pod{}, holders: map[string]*pod{}}
 	b.applications[app.id] = app
 	return &gangs{t, b, server, app}
 }
@@ -344,4 +345,164 @@ func TestGiveWay_TheSchedulerForgetsTheGangAndNothingIsMadeUntilItIsToldAgain(t 
 	if pause := g.app.retryAt.Sub(now); pause != 2*time.Second {
 		t.Errorf("the second time it waits %v", pause)
 	}
+}
+
+// gangOf makes a pod that names these task groups, and tells the scheduler of its application. It returns the placeholders,
+// which the API server does not show yet.
+func (c *timed) gangOf(style, groups string) []*v1.Pod {
+	c.Helper()
+	c.podChanged(&v1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "team", Name: "first", UID: "first", Labels: map[string]string{"applicationId": "gang"}, Annotations: map[string]string{
+				"yunikorn.apache.org/task-group-name":            "workers",
+				"yunikorn.apache.org/task-groups":                groups,
+				"yunikorn.apache.org/schedulingPolicyParameters": "gangSchedulingStyle=" + style,
+			},
+		},
+		Spec: v1.PodSpec{SchedulerName: "tenon"},
+	})
+	c.step()
+	c.applicationAccepted("gang")
+	c.step()
+	placeholders := c.gangs["gang"].Placeholders(c.gangs["gang"].first, "pause")
+	for i, object := range placeholders {
+		object.UID = types.UID(fmt.Sprintf("h%d", i))
+	}
+	return placeholders
+}
+
+// hears shows the bridge a pod, and returns what the bridge tells the scheduler then.
+func (c *timed) hears(object *v1.Pod) []string {
+	c.told = nil
+	c.podChanged(object)
+	c.step()
+	return c.said()
+}
+
+func (c *timed) said() []string {
+	var all []string
+	for _, one := range c.told {
+		all = append(all, one.what)
+	}
+	return all
+}
+
+func (c *timed) want(have []string, want ...string) {
+	c.Helper()
+	if !slices.Equal(have, want) {
+		c.Errorf("the scheduler was told %q, want %q", have, want)
+	}
+}
+
+const threeWorkers = `[{"name":"workers","minMember":3,"minResource":{"cpu":"1"}}]`
+
+func TestAHardGang_IsAskedForInOneRequest_OnceAllItsPlaceholdersAreThere(t *testing.T) {
+	timedBridge(t, func(c *timed, _ *pod) {
+		placeholders := c.gangOf("Hard", threeWorkers)
+		c.want(c.hears(placeholders[1]))
+		c.want(c.hears(placeholders[0]))
+		want := "not placed: the placeholders of a hard gang are asked for together, and others cannot be asked for yet"
+		if have := c.whyOutside(c.pods["h0"]); have != want {
+			t.Errorf("a placeholder says %q", have)
+		}
+		c.want(c.hears(placeholders[2]), "together h0 h1 h2")
+		if have := c.whyOutside(c.pods["h0"]); have != "" {
+			t.Errorf("a placeholder says %q", have)
+		}
+	})
+}
+
+func TestASoftGang_IsAskedForOneByOne(t *testing.T) {
+	timedBridge(t, func(c *timed, _ *pod) {
+		for i, object := range c.gangOf("Soft", threeWorkers) {
+			c.want(c.hears(object), fmt.Sprintf("ask h%d", i))
+		}
+	})
+}
+
+func TestAHardGang_WaitsForAPlaceholderThatIsMadeAgain(t *testing.T) {
+	timedBridge(t, func(c *timed, _ *pod) {
+		placeholders := c.gangOf("Hard", threeWorkers)
+		c.want(c.hears(placeholders[0]))
+		c.want(c.hears(placeholders[1]))
+		c.podDeleted(placeholders[0])
+		c.want(c.hears(placeholders[2]))
+		again := placeholders[0].DeepCopy()
+		again.UID = "h3"
+		c.want(c.hears(again), "together h1 h2 h3")
+	})
+}
+
+func TestAHardGang_AfterANewRegistration_ReportsWhatHoldsAndAsksForTheOthersTogether(t *testing.T) {
+	timedBridge(t, func(c *timed, _ *pod) {
+		placeholders := c.gangOf("Hard", `[{"name":"workers","minMember":4,"minResource":{"cpu":"1"}}]`)
+		for _, i := range []int{0, 1} {
+			placeholders[i].Spec.NodeName = "one"
+			c.hears(placeholders[i])
+		}
+		c.hears(placeholders[2])
+		c.registered(&tenon.Link{})
+		c.step()
+		c.told = nil
+		c.nodeAccepted("one")
+		c.applicationAccepted("gang")
+		c.step()
+		c.want(c.said(), "ask h0", "ask h1") // with their nodes
+		c.want(c.hears(placeholders[3]), "together h2 h3")
+	})
+}
+
+func TestAHardGang_OfWhichAPlaceholderWantsATypeThatNobodyHas_WaitsAsAWhole(t *testing.T) {
+	timedBridge(t, func(c *timed, _ *pod) {
+		for _, object := range c.gangOf("Hard", `[{"name":"driver","minMember":1,"minResource":{"cpu":"1"}},
+			{"name":"workers","minMember":1,"minResource":{"cpu":"1","example.com/gpu":"1"}}]`) {
+			c.want(c.hears(object))
+		}
+		object := having("example.com/gpu")
+		object.Name, object.UID = "two", "two"
+		c.nodeChanged(object)
+		c.step()
+		c.want(c.said(), "together h0 h1")
+	})
+}
+
+func TestAHardGang_WhosePlaceholderTheSchedulerRefuses_AsksForThatOneAgain(t *testing.T) {
+	timedBridge(t, func(c *timed, _ *pod) {
+		for _, object := range c.gangOf("Hard", threeWorkers) {
+			c.hears(object)
+		}
+		c.told = nil
+		c.allocationRejected("h1", "too large")
+		c.pass(retry + 3*beat)
+		c.want(c.said(), "together h1")
+	})
+}
+
+func TestAHardGang_WhoseGroupsNobodyNamesAnyMore_IsAskedForAsFarAsItIsThere(t *testing.T) {
+	timedBridge(t, func(c *timed, _ *pod) {
+		placeholders := c.gangOf("Hard", threeWorkers)
+		c.want(c.hears(placeholders[0]))
+		other := c.pods["first"].object.DeepCopy()
+		other.Name, other.UID, other.Annotations = "other", "other", nil
+		c.want(c.hears(other))
+		c.podDeleted(c.pods["first"].object)
+		c.step()
+		c.want(c.said(), "ask h0")
+	})
+}
+
+func TestHold_AReasonIsForgottenOnceThePlaceholderIsMade(t *testing.T) {
+	g := newGangs(t)
+	refused := false
+	g.server.PrependReactor("create", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+		if !refused {
+			refused = true
+			return true, nil, errors.New("exceeded quota")
+		}
+		return false, nil, nil
+	})
+	g.member("first", 1, "Soft")
+	g.hold(g.app)
+	g.until("the reason", func() bool { return strings.Contains(g.app.holds(), "exceeded quota") })
+	g.until("no reason", func() bool { return g.app.holds() == "1 placeholders of the pod's task groups have no node yet" })
 }

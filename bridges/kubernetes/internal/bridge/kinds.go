@@ -14,8 +14,9 @@ import (
 // The scheduler keeps a small number of kinds of resources for as long as a session lasts, and anybody may write any into a
 // pod. So the scheduler is told of those kinds alone that nodes have, and of so many as it keeps.
 
-// mostKinds is how many kinds the scheduler is told of beside those that any cluster has: it keeps 16 in all.
-const mostKinds = 12
+// mostKinds is how many kinds the scheduler is told of beside the four that any cluster has. The scheduler keeps 64 in all; 12
+// are left for kinds that only its queues name.
+const mostKinds = 48
 
 // countKinds follows what kinds of resources nodes have. Pods that waited for a new kind are looked at again.
 func (b *Bridge) countKinds(old, now *v1.Node) {
@@ -81,6 +82,16 @@ func (b *Bridge) lacks(amounts translate.Amounts) bool {
 
 func (b *Bridge) unheardOf(kind string) bool {
 	return !translate.Common(kind) && (b.kinds[kind] == 0 || !b.kept[kind])
+}
+
+// nobodyHas names a kind of which no node has any; empty if there is none.
+func (b *Bridge) nobodyHas(amounts translate.Amounts) string {
+	for _, kind := range slices.Sorted(maps.Keys(amounts)) {
+		if !translate.Common(kind) && b.kinds[kind] == 0 {
+			return kind
+		}
+	}
+	return ""
 }
 
 // tooMany names a kind that nodes have and the scheduler does not keep; empty if there is none.

@@ -3,6 +3,7 @@
 package bridge
 
 import (
+	"fmt"
 	"maps"
 	"testing"
 
@@ -49,4 +50,39 @@ func TestKnown_AreTheKindsThatNodesHave(t *testing.T) {
 	if len(b.kinds) != 0 {
 		t.Errorf("left are %v", maps.Collect(maps.All(b.kinds)))
 	}
+}
+
+func TestKeep_LeavesKindsForTheQueues(t *testing.T) {
+	b := New(Options{})
+	var many []v1.ResourceName
+	for i := range 60 {
+		many = append(many, v1.ResourceName(fmt.Sprintf("example.com/kind-%02d", i)))
+	}
+	b.countKinds(nil, having(many...))
+	if len(b.kept) != 48 || b.unheardOf("example.com/kind-47") || !b.unheardOf("example.com/kind-48") {
+		t.Errorf("%d kinds are kept", len(b.kept))
+	}
+}
+
+func TestClock_APodThatWantsAKindThatNoNodeHas_IsToldSo_AndIsAskedForOnceANodeHasSome(t *testing.T) {
+	timedBridge(t, func(c *timed, _ *pod) {
+		object := c.pods["p"].object.DeepCopy()
+		object.Name, object.UID, object.Labels = "wants", "wants", map[string]string{"applicationId": "yunikorn-team-autogen"}
+		object.Spec.Containers[0].Resources.Requests["example.com/gpu"] = resource.MustParse("1")
+		if err := c.server.Tracker.Add(object); err != nil {
+			t.Fatal(err)
+		}
+		c.want(c.hears(object))
+		c.pass(c.Patience + 2*beat)
+		want := "0/1 nodes are available: 1 Insufficient example.com/gpu. Tenon: No node has example.com/gpu; the pod is asked for when one has."
+		if have := c.pods["wants"].waitsFor; have != want || len(c.kept) != 0 {
+			t.Errorf("have %q, kept %v", have, c.kept)
+		}
+		c.want(c.said())
+		node := having("example.com/gpu")
+		node.Name, node.UID = "two", "two"
+		c.nodeChanged(node)
+		c.step()
+		c.want(c.said(), "ask wants")
+	})
 }

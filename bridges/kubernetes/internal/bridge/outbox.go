@@ -13,7 +13,7 @@ type outbox struct {
 	nodes        []*si.NodeInfo
 	applications []*si.AddApplicationRequest
 	removed      []*si.RemoveApplicationRequest
-	ordered      []any // *si.Allocation, *si.AllocationRelease
+	ordered      []any // *si.Allocation, *si.AllocationRelease, []*si.Allocation for those of one request
 	answers      []*tenonv1.CheckAnswer
 	again        []*tenonv1.CheckAgain
 }
@@ -30,6 +30,11 @@ func (o *outbox) flush(link *tenon.Link) {
 			link.Releases(releases)
 			releases = nil
 			allocations = append(allocations, one)
+		case []*si.Allocation:
+			link.Releases(releases)
+			link.Allocations(allocations)
+			link.Together(one)
+			releases, allocations = nil, nil
 		case *si.AllocationRelease:
 			link.Allocations(allocations)
 			allocations = nil

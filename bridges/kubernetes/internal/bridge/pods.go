@@ -293,6 +293,11 @@ func (b *Bridge) ask(p *pod) {
 		b.wait(p)
 		return
 	}
+	if b.isOfHardGang(p, a) {
+		b.wait(p)
+		b.askTogether(a)
+		return
+	}
 	if b.sayPod(p, a, "") {
 		p.standing = asked
 	}
@@ -301,16 +306,25 @@ func (b *Bridge) ask(p *pod) {
 
 // sayPod tells the scheduler of a pod. False if the scheduler would refuse the message, which then goes nowhere.
 func (b *Bridge) sayPod(p *pod, a *application, node string) bool {
-	message := translate.Allocation(p.object, b.roleOf(p, a), b.known(p.amounts), node, p.uuid)
-	if err := tenon.Refusal(message); err != nil {
-		p.wrong = err.Error()
-		b.Log.Warn("the scheduler cannot be told of a pod", "pod", p.name(), "error", err)
+	message := b.messageOf(p, a, node)
+	if message == nil {
 		return false
 	}
 	a.used = true
 	p.told, p.outdated = p.amounts, false
 	b.outbox.ordered = append(b.outbox.ordered, message)
 	return true
+}
+
+// messageOf returns what the scheduler is to be told of a pod; nil if the scheduler would refuse the message.
+func (b *Bridge) messageOf(p *pod, a *application, node string) *si.Allocation {
+	message := translate.Allocation(p.object, b.roleOf(p, a), b.known(p.amounts), node, p.uuid)
+	if err := tenon.Refusal(message); err != nil {
+		p.wrong = err.Error()
+		b.Log.Warn("the scheduler cannot be told of a pod", "pod", p.name(), "error", err)
+		return nil
+	}
+	return message
 }
 
 func (b *Bridge) roleOf(p *pod, a *application) translate.Role {

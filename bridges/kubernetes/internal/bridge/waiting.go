@@ -130,6 +130,10 @@ func (b *Bridge) why(p *pod, alike verdicts) found {
 		return found{known: outside}
 	}
 	said := b.verdictOf(p, alike)
+	if kind := b.nobodyHas(p.amounts); kind != "" && said.fits == 0 {
+		more := fmt.Sprintf("No node has %.300s; the pod is asked for when one has.", kind)
+		return found{known: strings.TrimSuffix(said.message, ".") + ". Tenon: " + more}
+	}
 	if said.fits == 0 {
 		return found{known: said.message}
 	}
@@ -162,6 +166,9 @@ func (b *Bridge) whyOutside(p *pod) string {
 	}
 	if kept := b.tooMany(p.amounts); kept != "" {
 		return "not placed: " + kept
+	}
+	if a := b.applications[p.application]; a != nil && p.standing == untold && b.isOfHardGang(p, a) && !b.lacks(p.amounts) && !b.isComplete(a) {
+		return "not placed: the placeholders of a hard gang are asked for together, and others cannot be asked for yet"
 	}
 	if lacks := p.group.lacks(); lacks != "" {
 		return "not placed: " + lacks

@@ -16,6 +16,8 @@ import (
 const (
 	mostParts = 400
 	mostBytes = 2 << 20
+
+	mostTogether = 4096 // so many requests of one resource manager the scheduler applies in one turn
 )
 
 // Link is one registration with its streams. Its methods never wait, but for WhatIf; what is said on a link that is lost
@@ -61,6 +63,12 @@ func (l *Link) Allocations(allocations []*si.Allocation) {
 	chunks(allocations, func(some []*si.Allocation) { l.allocations.Put(&si.AllocationRequest{Allocations: some}) })
 }
 
+// Together asks for all of these in one request, which the scheduler applies before it places any of them. More than
+// mostTogether of them, or more than mostBytes, go in several requests.
+func (l *Link) Together(allocations []*si.Allocation) {
+	chunksOf(mostTogether, allocations, func(some []*si.Allocation) { l.allocations.Put(&si.AllocationRequest{Allocations: some}) })
+}
+
 // Releases ends allocations and asks, or confirms that they ended.
 func (l *Link) Releases(releases []*si.AllocationRelease) {
 	chunks(releases, func(some []*si.AllocationRelease) {
@@ -89,10 +97,12 @@ func (l *Link) RecoveryDone() {
 	l.recovery.Put(&tenonv1.RecoveryRequest{Reports: []*tenonv1.RecoveryReport{{Done: true}}})
 }
 
-func chunks[M proto.Message](all []M, say func([]M)) {
+func chunks[M proto.Message](all []M, say func([]M)) { chunksOf(mostParts, all, say) }
+
+func chunksOf[M proto.Message](most int, all []M, say func([]M)) {
 	for len(all) > 0 {
 		parts := 1
-		for bytes := proto.Size(all[0]); parts < min(mostParts, len(all)); parts++ {
+		for bytes := proto.Size(all[0]); parts < min(most, len(all)); parts++ {
 			if bytes += proto.Size(all[parts]); bytes > mostBytes {
 				break
 			}

@@ -3,6 +3,7 @@
 package tenon
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,30 @@ func TestLink_SaysManyPartsInFewRequests_NoneOfThemTooLarge(t *testing.T) {
 			}
 			if len(requests) != len(c.want) {
 				t.Errorf("%d requests, want %d", len(requests), len(c.want))
+			}
+		})
+	}
+}
+
+func TestLink_SaysWhatBelongsTogetherInOneRequest(t *testing.T) {
+	for name, c := range map[string]struct {
+		count, bytes int
+		want         []int
+	}{
+		"as many as other parts in one request": {400, 10, []int{400}},
+		"more than those":                       {900, 10, []int{900}},
+		"more than the scheduler applies":       {5000, 10, []int{4096, 904}},
+		"large ones":                            {5, 900_000, []int{2, 2, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			link := newLink("kubernetes", nil)
+			link.Together(asks(c.count, c.bytes))
+			var have []int
+			for _, request := range link.allocations.Take() {
+				have = append(have, len(request.Allocations))
+			}
+			if !slices.Equal(have, c.want) {
+				t.Errorf("requests have %v, want %v", have, c.want)
 			}
 		})
 	}
