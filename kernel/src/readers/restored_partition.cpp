@@ -238,9 +238,10 @@ class partition_restorer {
 
   void restore_allocation(const saved_allocation &x) {
     ask &of = *asks_[x.ask];
-    const allocation_terms terms{plain_class(x.need), x.priority, x.placeholder,
-                                 x.originator,        x.preempt_self, x.bound,
-                                 gangs::group_named(*of.owner, x.task_group), x.create_time_ms};
+    const uint32_t need = plain_class(x.need);
+    task_group *gang = gangs::group_named(*of.owner, x.task_group);
+    const allocation_terms terms{need,           x.priority, x.placeholder, x.originator,
+                                 x.preempt_self, x.bound,    gang,          x.create_time_ms};
     allocation &out =
         to_.allocation_states.copy(x.sequence, x.bind_time_ms, x.state, of, *nodes_[x.node], terms, x.devices);
     allocations_.push_back(&out);
@@ -278,8 +279,10 @@ class partition_restorer {
 
   allocation_terms terms_of(const saved_terms &saved, const ask &real) {
     if (saved.need == not_saved) return to_.allocation_states.terms_of(real);
-    return {plain_class(saved.need), saved.priority, false, saved.originator, saved.preempt_self, saved.bound,
-            gangs::group_named(*real.owner, saved.task_group), saved.create_time_ms, saved.execution_timeout_ms};
+    const auto &[saved_need, priority, originator, preempt_self, bound, created_ms, timeout_ms, group] = saved;
+    const uint32_t need = plain_class(saved_need);
+    task_group *gang = gangs::group_named(*real.owner, group);
+    return {need, priority, false, originator, preempt_self, bound, gang, created_ms, timeout_ms};
   }
 
   void restore_replacement(const saved_replacement &r) {

@@ -339,11 +339,11 @@ class partition_saver {
 
   void save_replacement(const replacement &r) {
     replacements_.note(r.index, to_.replacements.size());
-    const allocation_terms &t = r.terms;
-    to_.replacements.push_back(
-        {allocations_.of(r.placeholder), asks_.of(r.real), nodes_.of(r.where->slot), r.number, held(r.devices),
-         {need_of(t.class_id, false), t.priority, t.originator, t.preempt_self, t.bound, t.create_time_ms,
-          t.execution_timeout_ms, std::string(t.gang == nullptr ? std::string_view{} : t.gang->name)}});
+    const auto &[class_id, priority, placeholder, originator, preempt, bound, gang, created_ms, timeout_ms] = r.terms;
+    const std::string group(gang == nullptr ? std::string_view{} : gang->name);
+    saved_terms terms{need_of(class_id, false), priority, originator, preempt, bound, created_ms, timeout_ms, group};
+    to_.replacements.push_back({allocations_.of(r.placeholder), asks_.of(r.real), nodes_.of(r.where->slot), r.number,
+                                held(r.devices), std::move(terms)});
   }
 
   void save_proposals(const application &app) {
