@@ -36,11 +36,8 @@ class question {
     std::vector<candidate> victims;
     double share = 0;  // of all that they hold
 
-    [[nodiscard]] bool better_than(const answer &other) const {
-      const auto rank = [](const answer &one) {
-        return std::tuple(highest_level(one.victims), one.victims.size(), one.share);
-      };
-      return rank(*this) < rank(other);
+    [[nodiscard]] std::tuple<victim_level, size_t, double> rank() const {
+      return {highest_level(victims), victims.size(), share};
     }
   };
 
@@ -338,6 +335,26 @@ class question {
     });
   }
 
+  // At best its victims are on the lowest level there is, of the largest size, and hold no more than what is missing.
+  [[nodiscard]] bool can_beat_the_best(const node &n) const {
+    if (!best_ || looked_at_.empty()) return true;
+    int64_t most_needed = 1;
+    amount_map missing = k_.resources;
+    subtract(missing, used_.free_on_node.at(n.id));
+    for (const auto &[type, wanted] : k_.resources) {
+      if (wanted <= 0 || missing.at(type) <= 0) continue;
+      int64_t largest = 0;
+      for (const candidate &c : looked_at_) largest = std::max(largest, amount_of(c.what->resources, type));
+      most_needed = std::max(most_needed, missing.at(type) / largest + (missing.at(type) % largest != 0 ? 1 : 0));
+    }
+    std::erase_if(missing, [&](const auto &item) { return amount_of(k_.resources, item.first) <= 0; });
+    const auto lowest = std::min_element(looked_at_.begin(), looked_at_.end(), [](const auto &x, const auto &y) {
+      return level_of(x) < level_of(y);
+    });
+    return std::tuple(level_of(*lowest), static_cast<size_t>(most_needed), share_of(missing, used_.root_max)) <
+           best_->rank();
+  }
+
   // Takes what would make room on the node, more than is needed perhaps.
   bool would_do(const node &n) {
     taken_.clear();
@@ -348,11 +365,11 @@ class question {
     for (const auto &[path, types] : short_queues) lacking_.insert(types.begin(), types.end());
     if (!short_here.empty()) {
       for (const candidate &c : candidates_) {
-        if (c.what->node == n.id && has_some(*c.what, short_here)) looked_at_.push_back(c);
+        if (c.what->node == n.id && has_some(*c.what, short_here) && may_be_taken(c)) looked_at_.push_back(c);
       }
       amount_map all = used_.free_on_node.at(n.id);
       for (const candidate &c : looked_at_) add(all, c.what->resources);
-      if (!short_of(all, true).empty()) return false;
+      if (!short_of(all, true).empty() || !can_beat_the_best(n)) return false;
       steps_ += looked_at_.size();
       for (const candidate &c : looked_at_) {
         if (may_be_taken(c) && has_some(*c.what, short_on(n))) taken_.push_back(c);
@@ -422,7 +439,7 @@ class question {
   }
 
   std::optional<answer> best_answer() {
-    std::optional<answer> out;
+    best_.reset();
     nodes_ = suitable_nodes(false);
     steps_ = 0;
     bool one_fits = false;
@@ -434,9 +451,9 @@ class question {
       amount_map held;
       for (const candidate &c : one.victims) add(held, c.what->resources);
       one.share = share_of(held, used_.root_max);
-      if (!one.victims.empty() && (!out || one.better_than(*out))) out = std::move(one);
+      if (!one.victims.empty() && (!best_ || one.rank() < best_->rank())) best_ = std::move(one);
     }
-    return out;
+    return std::exchange(best_, std::nullopt);
   }
 
   partition &p_;
@@ -445,6 +462,7 @@ class question {
   const queue &leaf_;
   bool guaranteed_ = true;
   uint64_t steps_ = 0;
+  std::optional<answer> best_;  // so far
   std::vector<candidate> candidates_, taken_;
   std::vector<candidate> looked_at_;  // that may be enough alone
   std::set<std::string> lacking_;     // types that are short before anything is taken

@@ -46,8 +46,10 @@ std::string ask_intake::check(const tenon::put_ask &c, ask_terms &out) const {
   return check_priority(c.priority_class, out.priority);
 }
 
-// Of an ask of this key that is there, what is pending or proposed goes.
+// Of an ask of this key that is there, what is pending or proposed goes. It is looked at only where that decides.
 std::string ask_intake::check_asked(const tenon::put_ask &c, const ask_terms &terms) const {
+  const auto counted = [&](type_index t) { return wide_sum{root->pending[t]} + root->allocated[t]; };
+  if (intake.check_sum(terms.need, c.max_allocations, counted).empty()) return {};
   const application *app =
       c.application.empty() ? submitted.find_application(application_id_of({}, c.key)) : terms.owner;
   const ask *old = app == nullptr ? nullptr : app->asks.find(c.key);
@@ -62,8 +64,7 @@ std::string ask_intake::check_asked(const tenon::put_ask &c, const ask_terms &te
     }
   }
   return intake.check_sum(terms.need, std::max<int64_t>(0, c.max_allocations - stays), [&](type_index t) {
-    const wide_sum counted = wide_sum{root->pending[t]} + root->allocated[t];
-    return goes == 0 ? counted : counted - wide_sum{classes[old->class_id].need[t]} * goes;
+    return goes == 0 ? counted(t) : counted(t) - wide_sum{classes[old->class_id].need[t]} * goes;
   });
 }
 

@@ -20,7 +20,10 @@ void victim_room::add(const allocation &x) {
   for (const class_amount &p : classes[x.class_id].positive) {
     const size_t at = size_t{x.where->slot} * stride_ + p.type;
     sum_[at] = add_saturating(sum_[at], p.amount);
+    largest_[at] = std::max(largest_[at], p.amount);
   }
+  victim_rank &lowest = lowest_[x.where->slot];
+  lowest = std::min(lowest, victim_level(x));
 }
 
 void victim_room::move(const allocation &x, allocation_event by) {
@@ -47,18 +50,6 @@ void victim_room::leave(const allocation &x) {
   }
 }
 
-bool victim_room::may_do(uint32_t slot, const ask_class &c) {
-  kept_ = true;
-  if (counted_.size() != nodes.slots() || stride_ != nodes.stride()) cover();
-  if (!counted_[slot]) count(*nodes.at(slot));
-  const int64_t *free = nodes.free(slot);
-  for (const class_amount &p : c.positive) {
-    const size_t at = size_t{slot} * stride_ + p.type;
-    if (sum_[at] < sub_saturating(p.amount, free[p.type])) return false;
-  }
-  return true;
-}
-
 const victim_room::allocation_set &victim_room::ending() {
   if (std::exchange(follows_, true)) return ending_;
   for (uint32_t slot = 0; slot < nodes.slots(); ++slot) {
@@ -73,20 +64,26 @@ const victim_room::allocation_set &victim_room::ending() {
 
 void victim_room::cover() {
   if (const uint32_t before = std::exchange(stride_, nodes.stride()); before != stride_) {
-    std::vector<int64_t> moved(counted_.size() * stride_);
-    for (size_t slot = 0; slot < counted_.size(); ++slot) {
-      std::copy_n(sum_.data() + slot * before, before, moved.data() + slot * stride_);
+    for (std::vector<int64_t> *amounts : {&sum_, &largest_}) {
+      std::vector<int64_t> moved(counted_.size() * stride_);
+      for (size_t slot = 0; slot < counted_.size(); ++slot) {
+        std::copy_n(amounts->data() + slot * before, before, moved.data() + slot * stride_);
+      }
+      amounts->swap(moved);
     }
-    sum_.swap(moved);
   }
   counted_.resize(nodes.slots());
   sum_.resize(counted_.size() * stride_);
+  largest_.resize(sum_.size());
+  lowest_.resize(counted_.size());
 }
 
 void victim_room::count(const node &n) {
   counted_[n.slot] = true;
   const auto from = static_cast<ptrdiff_t>(size_t{n.slot} * stride_);
   std::fill_n(sum_.begin() + from, stride_, 0);
+  std::fill_n(largest_.begin() + from, stride_, 0);
+  lowest_[n.slot] = INT64_MAX;
   for (const allocation *x : n.allocations) {
     if (may_give_way(*x)) add(*x);
   }

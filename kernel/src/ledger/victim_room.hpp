@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Victim room: how much of each node allocations hold that may give way to somebody, all of them together. So a search
-// for victims leaves out nodes without a look at what is there. It is kept from the first guarantee on, or from the
-// first search: a partition in which nobody preempts pays nothing for it.
+// Victim room: how much of each node allocations hold that may give way to somebody: all of them together, and how much
+// the largest at most. So a search for victims leaves out nodes without a look at what is there. It is kept from the
+// first guarantee on, or from the first search: a partition in which nobody preempts pays nothing for it.
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -44,8 +44,22 @@ class victim_room : victim_room_access {
     if (n.slot < counted_.size()) counted_[n.slot] = false;
   }
 
-  // False: the node has no room for an ask of the class, whoever gives way there. True says nothing.
-  [[nodiscard]] bool may_do(uint32_t slot, const ask_class &c);
+  // Of what may give way on a node. The amounts are by type.
+  struct summary {
+    const int64_t *sum;      // INT64_MAX: that much, or more
+    const int64_t *largest;  // no allocation holds more
+    victim_rank lowest;      // no allocation is on a lower level
+  };
+  // Before the first call of `of` after something changed.
+  void start_search() {
+    kept_ = true;
+    if (counted_.size() != nodes.slots() || stride_ != nodes.stride()) cover();
+  }
+  // Valid until something changes.
+  [[nodiscard]] summary of(uint32_t slot) {
+    if (!counted_[slot]) count(*nodes.at(slot));
+    return {sum_.data() + size_t{slot} * stride_, largest_.data() + size_t{slot} * stride_, lowest_[slot]};
+  }
 
   // All that is Preempting or Expiring, in no order.
   using allocation_set = boost::unordered_flat_set<const allocation *>;
@@ -61,8 +75,9 @@ class victim_room : victim_room_access {
 
   bool kept_ = false;
   uint32_t stride_ = 0;        // types of a slot
-  std::vector<bool> counted_;  // by slot: its sums are known
-  std::vector<int64_t> sum_;   // by slot and type
+  std::vector<uint8_t> counted_;  // by slot: whether its sums are known
+  std::vector<int64_t> sum_, largest_;  // by slot and type
+  std::vector<victim_rank> lowest_;     // by slot
   bool follows_ = false;       // what is ending is known, since somebody asked for it first
   allocation_set ending_;
 };

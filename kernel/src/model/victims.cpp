@@ -29,8 +29,7 @@ bool is_spared(const queue &leaf) {
 double dominant_share(const resources &amounts, const resources &total) {
   double largest = 0;
   for_each_type(amounts, [&](type_index t, int64_t amount) {
-    if (amount <= 0) return;
-    largest = std::max(largest, total[t] <= 0 ? 1.0 : static_cast<double>(amount) / static_cast<double>(total[t]));
+    if (amount > 0) largest = std::max(largest, share_of(amount, total[t]));
   });
   return largest;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
@@ -25,12 +24,16 @@ namespace tenon::internal {
 [[nodiscard]] bool stays_above_max(const queue &q);
 // What is in it gives way to nobody.
 [[nodiscard]] bool is_spared(const queue &leaf);
-// Its place among victims by opting out, originator and priority alone.
-using victim_rank = std::tuple<bool, bool, int32_t>;
+// Its place among victims by opting out, originator and priority alone: the first of them counts most.
+using victim_rank = int64_t;
 [[nodiscard]] inline victim_rank victim_level(const allocation &x) {
-  return {!x.preempt_self, x.originator, x.priority};
+  return (int64_t{!x.preempt_self} << 33) + (int64_t{x.originator} << 32) + x.priority;
 }
-// The largest share that the amounts are of the total, by type: all of it where there is nothing of the type.
+// What the amount, above 0, is of the total: all of it where there is nothing.
+[[nodiscard]] inline double share_of(int64_t amount, int64_t total) {
+  return total <= 0 ? 1.0 : static_cast<double>(amount) / static_cast<double>(total);
+}
+// The largest share that the amounts are of the total, by type.
 [[nodiscard]] double dominant_share(const resources &amounts, const resources &total);
 // The one that gives way first is before the other.
 [[nodiscard]] bool gives_way_before(const allocation &a, const allocation &b);

@@ -206,17 +206,45 @@ const victim_search::victim *victim_search::elsewhere(size_t at) {
   return &sorted_.back();
 }
 
+// False: the node that is looked at is no better than the best so far, by what is missing there, the lowest level of its
+// victims, and the most that one of them has of a type.
+template <class Largest>
+bool victim_search::may_be_better(victim_rank lowest, Largest &&largest) const {
+  const auto &[best_level, best_count, best_share] = best_rank_;
+  if (lowest != best_level) return lowest < best_level;
+  int64_t count = 1;
+  for (size_t k = 0; k < missing_on_node_.size(); ++k) {
+    if (missing_on_node_[k] > 0) count = std::max(count, (missing_on_node_[k] - 1) / largest(k) + 1);
+  }
+  if (count != best_count) return count < best_count;
+  for (size_t k = 0; k < missing_on_node_.size(); ++k) {
+    const int64_t missing = missing_on_node_[k];
+    if (missing > 0 && share_of(missing, total_[k]) >= best_share) return false;
+  }
+  return best_share > 0;
+}
+
 bool victim_search::take_on_node() {
   looked_at_ += node_->allocations.size();
+  victim_rank lowest = INT64_MAX;
   for (allocation *x : node_->allocations) {
     const uint32_t from = leaf_of(*x->owner->home);
-    if (const victim v{x, from}; is_candidate(*x, leaves_[from]) && relieves_node(v)) on_node_.push_back(v);
+    const victim v{x, from};
+    if (!is_candidate(*x, leaves_[from]) || !relieves_node(v) || !may_be_taken(v)) continue;
+    on_node_.push_back(v);
+    lowest = std::min(lowest, victim_level(*x));
   }
+  std::vector<int64_t> &largest = largest_on_node_;
+  largest.assign(missing_on_node_.size(), 0);
   for (size_t k = 0; k < missing_on_node_.size(); ++k) {
     int64_t sum = 0;
-    for (const victim &v : on_node_) sum = add_saturating(sum, amount(*v.who, k));
+    for (const victim &v : on_node_) {
+      sum = add_saturating(sum, amount(*v.who, k));
+      largest[k] = std::max(largest[k], amount(*v.who, k));
+    }
     if (sum < missing_on_node_[k]) return false;
   }
+  if (!may_be_better(lowest, [&](size_t k) { return largest[k]; })) return false;
   steps_ += on_node_.size();
   std::sort(on_node_.begin(), on_node_.end(), [](const victim &a, const victim &b) { return later(b, a); });
   for (const victim &v : on_node_) {
@@ -240,20 +268,31 @@ bool victim_search::take_for_queues(bool fits) {
   return !queues_are_short();
 }
 
-// Finds what would have to go for one node, some of it perhaps in vain. False: the node cannot be had so.
-bool victim_search::take_for(const node &n) {
+// False: whoever gives way on the node, the ask does not fit it, or the node is no better than the best so far.
+bool victim_search::look_at(uint32_t slot) {
+  const int64_t *free = nodes.free(slot);
+  const victim_room::summary there = room.of(slot);
+  fits_ = true;
+  for (size_t k = 0; k < missing_on_node_.size(); ++k) {
+    const class_amount &p = class_->positive[k];
+    const int64_t missing = missing_on_node_[k] = sub_saturating(p.amount, free[p.type]);
+    if (missing > 0 && missing > there.sum[p.type]) return false;
+    fits_ = fits_ && missing <= 0;
+  }
+  if (fits_ && devices_concern_it_) fits_ = nodes.devices().fits(*class_, slot);
+  node_ = nodes.at(slot);
+  return fits_ || may_be_better(there.lowest, [&](size_t k) { return there.largest[class_->positive[k].type]; });
+}
+
+// Finds what would have to go for the node, some of it perhaps in vain. False: the node cannot be had so, or is no
+// better than the best so far.
+bool victim_search::take_for_node() {
   const size_t types = class_->positive.size();
-  node_ = &n;
   taken_.clear();
   on_node_.clear();
   given_.assign(levels_.size() * types, 0);
   for (shield &s : shields_) std::fill(s.given.begin(), s.given.end(), 0);
-  missing_on_node_.resize(types);
-  devices_.start(nodes.devices().of(n.slot), class_->types);
-  const int64_t *free = nodes.free(n.slot);
-  for (size_t k = 0; k < types; ++k) {
-    missing_on_node_[k] = sub_saturating(class_->positive[k].amount, free[class_->positive[k].type]);
-  }
+  devices_.start(nodes.devices().of(node_->slot), class_->types);
   lacking_.assign(types, false);
   for (size_t k = 0; k < types; ++k) lacking_[k] = node_is_short_of(k);
   for (const shortage &s : short_) lacking_[s.type] = true;
@@ -289,7 +328,14 @@ void victim_search::start_search() {
   gathered_ = hopeless_ = false;
   looked_at_ = open_ = 0;
   steps_ = 0;
+  open_types_.clear();
   candidates_.clear();
+  best_rank_ = {INT64_MAX, INT64_MAX, 1};
+  missing_on_node_.assign(class_->positive.size(), 0);
+  total_.clear();
+  for (const class_amount &p : class_->positive) total_.push_back(total[p.type]);
+  devices_concern_it_ = nodes.devices().concerns(*class_);
+  room.start_search();
 }
 
 bool victim_search::some_kept_node_would_do(const reservation *but) {
@@ -297,7 +343,7 @@ bool victim_search::some_kept_node_would_do(const reservation *but) {
   for (uint32_t i = 0; i < reservations.extent(); ++i) {
     const reservation &r = reservations[i];
     const bool kept = r.live && &r != but && r.way != way_to_room::it_empties && may_make_room(*r.where);
-    if (kept && take_for(*r.where)) return true;
+    if (kept && look_at(r.where->slot) && take_for_node()) return true;
     if (hopeless_) return false;
   }
   return false;
@@ -349,26 +395,22 @@ node *victim_search::search(const node *only) {
            });
   };
   node *best = nullptr;
-  std::tuple<victim_rank, size_t, double> best_rank;
   bool looked_at_fitting = short_.empty();
   const std::array<uint32_t, 1> one{only == nullptr ? 0 : only->slot};
   for (const uint32_t slot : only == nullptr ? std::span<const uint32_t>(nodes.by_rank()) : std::span(one)) {
     if (steps_ >= config.tuning.preemption_max_steps) break;
     if (!nodes.usable(slot)) continue;
-    const bool fits = nodes.holds(*class_, slot);
-    if (!fits && !(room.may_do(slot, *class_) && may_be_enough(slot))) continue;
-    node *n = nodes.at(slot);
-    if (!may_have(*n)) continue;
+    if (!look_at(slot) || (!fits_ && !may_be_enough()) || !may_have(*node_)) continue;
     // All nodes that fit need the same victims.
-    if (fits && std::exchange(looked_at_fitting, true)) continue;
-    const bool found = take_for(*n) && !taken_.empty();
+    if (fits_ && std::exchange(looked_at_fitting, true)) continue;
+    const bool found = take_for_node() && !taken_.empty();
     if (hopeless_) return nullptr;
     if (!found) continue;
     put_back();
-    const std::tuple rank(highest_level(taken_), taken_.size(), share_of_taken());
-    if ((best != nullptr && rank >= best_rank) || std::any_of(taken_.begin(), taken_.end(), is_one_too_many)) continue;
-    best = n;
-    best_rank = rank;
+    const node_rank rank(highest_level(taken_), static_cast<int64_t>(taken_.size()), share_of_taken());
+    if (rank >= best_rank_ || std::any_of(taken_.begin(), taken_.end(), is_one_too_many)) continue;
+    best = node_;
+    best_rank_ = rank;
     best_.clear();
     for (const victim &v : taken_) best_.push_back(v.who);
   }

@@ -5,6 +5,7 @@
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "forward.hpp"
@@ -13,6 +14,7 @@
 #include "model/free_devices.hpp"
 #include "model/node_table.hpp"
 #include "model/queue.hpp"
+#include "model/victims.hpp"
 
 namespace tenon::internal {
 
@@ -79,8 +81,11 @@ class victim_search : victim_search_access {
     bool fenced = false;  // `offset` is the priority of all in it, else added to theirs: seen from `common`
     int64_t offset = 0;
     size_t common = 0;  // the lowest level that it is below
+    boost::container::small_vector<int64_t, 4> over;  // by type, the least of its shields; INT64_MAX: it has none
     boost::container::small_vector<uint32_t, 4> shields;
   };
+  // Of nodes the one with the lowest is the best: the highest level of its victims, their number, and their share.
+  using node_rank = std::tuple<victim_rank, int64_t, double>;
   struct victim {
     allocation *who = nullptr;
     uint32_t from = 0;  // its leaf
@@ -120,13 +125,16 @@ class victim_search : victim_search_access {
   [[nodiscard]] bool all_would_do() const;
   template <class F>
   void for_each_open_leaf(queue &below, F &&f);
-  [[nodiscard]] size_t count_open();
+  void count_open();
   void count_candidates();
-  [[nodiscard]] bool may_be_enough(uint32_t slot);
+  [[nodiscard]] bool may_be_enough();
   const victim *elsewhere(size_t at);  // null: there are no more
+  bool look_at(uint32_t slot);
+  template <class Largest>
+  [[nodiscard]] bool may_be_better(victim_rank lowest, Largest &&largest) const;
   bool take_on_node();
   bool take_for_queues(bool fits);
-  bool take_for(const node &n);
+  bool take_for_node();
   void put_back();
   [[nodiscard]] double share_of_taken() const;
   [[nodiscard]] bool may_make_room(const node &n) const;
@@ -152,11 +160,16 @@ class victim_search : victim_search_access {
   bool gathered_ = false, hopeless_ = false;  // they are known; all of them are not enough
   size_t looked_at_ = 0;                      // allocations on nodes so far
   uint64_t steps_ = 0;                        // candidates so far
-  size_t open_ = 0;                           // allocations of open leaves, where they were counted, else 0
-  std::vector<int64_t> candidates_;           // by slot and type, what they hold together; empty: not counted
-  const node *node_ = nullptr;                // that is looked at
+  size_t open_ = 0;                           // allocations of open leaves
+  std::vector<bool> open_types_;     // some leaf is not protected in the type; empty: this and `open_` are not known
+  std::vector<int64_t> candidates_;  // by slot and type, what they hold together; empty: not counted
+  node *node_ = nullptr;             // that is looked at
+  bool fits_ = false;                // the ask fits it
+  bool devices_concern_it_ = false;  // the ask
+  node_rank best_rank_;              // of the best so far
   std::vector<int64_t> given_;                // by level and type
-  std::vector<int64_t> missing_on_node_;
+  std::vector<int64_t> missing_on_node_, largest_on_node_;  // by type; the latter of its candidates
+  std::vector<int64_t> total_;                              // by type, of all nodes
   std::vector<bool> lacking_;  // by type: the node or a queue was short before anything was taken
   free_devices devices_;       // of the node
   std::vector<victim> on_node_, taken_;

@@ -9,11 +9,6 @@
 #include "rules/victim_search.hpp"
 
 namespace tenon::internal {
-namespace {
-
-bool runs_before(const allocation *a, const allocation *b) { return a->where->id < b->where->id; }
-
-}  // namespace
 
 // `ending` is in the order of the nodes' ids.
 ending_room victim_search::find_ending(const ask &a, const ask_class &c) {
@@ -24,7 +19,9 @@ ending_room victim_search::find_ending(const ask &a, const ask_class &c) {
   const bool has_a_claim = look_for_guarantee() && has_claim();
   if (!has_a_claim && !levels_.front().where->intra) return {};
   std::vector<const allocation *> ending(all.begin(), all.end());
-  std::sort(ending.begin(), ending.end(), runs_before);
+  std::sort(ending.begin(), ending.end(), [&](const allocation *x, const allocation *y) {
+    return nodes.rank(x->where->slot) < nodes.rank(y->where->slot);
+  });
   if (!fits_queues_after(ending)) return {};
   std::vector<node *> candidates;
   if (short_.empty()) {
@@ -76,8 +73,8 @@ bool victim_search::fits_queues_after(const std::vector<const allocation *> &end
 
 bool victim_search::fits_after(const node &n, const std::vector<const allocation *> &ending) const {
   const int64_t *free = nodes.free(n.slot);
-  const auto before = [](const allocation *x, const std::string &id) { return x->where->id < id; };
-  const auto first = std::lower_bound(ending.begin(), ending.end(), n.id, before);
+  const auto before = [&](const allocation *x, uint32_t rank) { return nodes.rank(x->where->slot) < rank; };
+  const auto first = std::lower_bound(ending.begin(), ending.end(), nodes.rank(n.slot), before);
   free_devices devices;
   devices.start(nodes.devices().of(n.slot), class_->types);
   for (auto x = first; x != ending.end() && (*x)->where == &n; ++x) {

@@ -2,6 +2,7 @@
 // What the search for victims asks of queues: the path of the ask's leaf, where it has a claim, and which leaves have
 // victims.
 #include <algorithm>
+#include <functional>
 
 #include "model/victims.hpp"
 #include "rules/claims.hpp"
@@ -111,6 +112,7 @@ uint32_t victim_search::look_at_leaf(queue &q) {
   search_mark &mark = mark_of(q);
   mark.leaf = static_cast<uint32_t>(leaves_.size());
   leaf &l = leaves_.emplace_back();
+  l.over.assign(class_->positive.size(), INT64_MAX);
   if (within_) {
     l.open = mark.level == 0;
     return mark.leaf;
@@ -128,10 +130,10 @@ uint32_t victim_search::look_at_leaf(queue &q) {
   if (!l.open) return mark.leaf;
   find_shields(l, q);
   // Covered by its guarantees already, it is so the more when something was taken.
-  l.open = false;
-  for (size_t k = 0; k < class_->positive.size(); ++k) {
-    l.open |= std::none_of(l.shields.begin(), l.shields.end(), [&](uint32_t s) { return shields_[s].over[k] <= 0; });
+  for (size_t k = 0; k < l.over.size(); ++k) {
+    for (const uint32_t s : l.shields) l.over[k] = std::min(l.over[k], shields_[s].over[k]);
   }
+  l.open = std::any_of(l.over.begin(), l.over.end(), [](int64_t over) { return over > 0; });
   return mark.leaf;
 }
 
@@ -145,12 +147,14 @@ void victim_search::for_each_open_leaf(queue &below, F &&f) {
   if (leaves_[at].open) f(below, leaves_[at]);
 }
 
-size_t victim_search::count_open() {
-  size_t out = 0;
-  for_each_open_leaf(*levels_[within_ ? 0 : top_].where, [&](const queue &q, const leaf &) {
-    for (const application *app : q.apps) out += app->allocations.size();
+void victim_search::count_open() {
+  open_types_.assign(class_->positive.size(), false);
+  for_each_open_leaf(*levels_[within_ ? 0 : top_].where, [&](const queue &q, const leaf &l) {
+    for (const application *app : q.apps) open_ += app->allocations.size();
+    for (size_t k = 0; k < l.over.size(); ++k) {
+      if (l.over[k] > 0) open_types_[k] = true;
+    }
   });
-  return out;
 }
 
 void victim_search::count_candidates() {
@@ -161,29 +165,27 @@ void victim_search::count_candidates() {
       for (const allocation *x : app->allocations) {
         if (!is_candidate(*x, l)) continue;
         int64_t *sums = candidates_.data() + x->where->slot * types;
-        for (size_t k = 0; k < types; ++k) sums[k] = add_saturating(sums[k], amount(*x, k));
+        for (size_t k = 0; k < types; ++k) {
+          if (const int64_t some = amount(*x, k); some <= l.over[k]) sums[k] = add_saturating(sums[k], some);
+        }
       }
     }
   });
 }
 
-// False: whoever gives way there is not enough. Once as many allocations were looked at in vain as there are in open
-// leaves, those are counted for all nodes: where queues are protected, that is much less than what runs on nodes.
-bool victim_search::may_be_enough(uint32_t slot) {
-  if (candidates_.empty()) {
-    if (looked_at_ < std::max(few_allocations, open_)) return true;
-    if (open_ == 0) open_ = count_open();
-    if (looked_at_ < open_) return true;
-    count_candidates();
-  }
+// False: whoever gives way on the node is not enough. Once as many allocations were looked at in vain as there are in
+// open leaves, those are counted for all nodes: where queues are protected, that is much less than what runs on nodes.
+bool victim_search::may_be_enough() {
+  if (looked_at_ < few_allocations) return true;
+  if (open_types_.empty()) count_open();
   const size_t types = class_->positive.size();
-  const int64_t *free = nodes.free(slot);
   for (size_t k = 0; k < types; ++k) {
-    if (candidates_[slot * types + k] < sub_saturating(class_->positive[k].amount, free[class_->positive[k].type])) {
-      return false;
-    }
+    if (missing_on_node_[k] > 0 && !open_types_[k]) return false;
   }
-  return true;
+  if (looked_at_ < open_) return true;
+  if (candidates_.empty()) count_candidates();
+  const int64_t *there = candidates_.data() + node_->slot * types;
+  return std::equal(missing_on_node_.begin(), missing_on_node_.end(), there, std::less_equal<>());
 }
 
 void victim_search::find_shields(leaf &l, queue &of) {
