@@ -348,9 +348,8 @@ class question {
       most_needed = std::max(most_needed, missing.at(type) / largest + (missing.at(type) % largest != 0 ? 1 : 0));
     }
     std::erase_if(missing, [&](const auto &item) { return amount_of(k_.resources, item.first) <= 0; });
-    const auto lowest = std::min_element(looked_at_.begin(), looked_at_.end(), [](const auto &x, const auto &y) {
-      return level_of(x) < level_of(y);
-    });
+    const auto lowest = std::min_element(looked_at_.begin(), looked_at_.end(),
+                                         [](const auto &x, const auto &y) { return level_of(x) < level_of(y); });
     return std::tuple(level_of(*lowest), static_cast<size_t>(most_needed), share_of(missing, used_.root_max)) <
            best_->rank();
   }

@@ -10,13 +10,14 @@
 
 namespace tenon::internal {
 
-// A change costs the logarithm of the number of different priorities, which are one or two nearly everywhere.
+// A change costs the logarithm of the number of different priorities, which are one or two nearly everywhere. One of
+// the highest priority costs less.
 class priority_counts {
  public:
-  void add(int32_t priority) { ++counts_[priority]; }
+  void add(int32_t priority) { is_highest(priority) ? ++counts_.rbegin()->second : ++counts_[priority]; }
   // Requires that a thing with this priority was added.
   void remove(int32_t priority) {
-    const auto found = counts_.find(priority);
+    const auto found = is_highest(priority) ? counts_.end() - 1 : counts_.find(priority);
     if (--found->second == 0) counts_.erase(found);
   }
   [[nodiscard]] bool empty() const { return counts_.empty(); }
@@ -24,6 +25,10 @@ class priority_counts {
   [[nodiscard]] int32_t highest() const { return counts_.empty() ? INT32_MIN : counts_.rbegin()->first; }
 
  private:
+  [[nodiscard]] bool is_highest(int32_t priority) const {
+    return !counts_.empty() && counts_.rbegin()->first == priority;
+  }
+
   boost::container::flat_map<int32_t, uint32_t, std::less<>,
                              boost::container::small_vector<std::pair<int32_t, uint32_t>, 2>>
       counts_;

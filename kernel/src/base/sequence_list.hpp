@@ -19,7 +19,8 @@ struct own_sequence {
 };
 
 // An item is found and removed in the logarithm of their number: the place of a removed item stays empty until half of
-// the places are. The newest item is added at no cost. Iterators skip empty places; every change invalidates them.
+// the places are. The newest item is added, and the oldest removed, at no cost. Iterators skip empty places; every
+// change invalidates them.
 template <class T, class Number = own_sequence>
 class sequence_list {
   struct place {
@@ -75,8 +76,30 @@ class sequence_list {
     const uint64_t number = Number{}(*item);
     if (places_.empty() || places_.back().number < number) {
       places_.push_back({number, item});
-      return;
+    } else {
+      insert_between(number, item);
     }
+  }
+  // Requires that the item is in the list.
+  void erase(T *item) {
+    if (places_[first_].item == item) {
+      places_[first_].item = nullptr;
+    } else {
+      std::lower_bound(places_.begin(), places_.end(), Number{}(*item), before)->item = nullptr;
+    }
+    if (++empty_ == places_.size()) {
+      places_.clear();
+      empty_ = first_ = 0;
+    } else if (empty_ * 2 > places_.size()) {
+      std::erase_if(places_, [](const place &p) { return p.item == nullptr; });
+      empty_ = first_ = 0;
+    }
+    while (first_ < places_.size() && places_[first_].item == nullptr) ++first_;
+  }
+
+ private:
+  static bool before(const place &p, uint64_t number) { return p.number < number; }
+  void insert_between(uint64_t number, T *item) {
     const auto at = std::lower_bound(places_.begin(), places_.end(), number, before);
     if (at->number == number) {
       at->item = item;
@@ -86,19 +109,6 @@ class sequence_list {
     }
     first_ = 0;
   }
-  // Requires that the item is in the list.
-  void erase(T *item) {
-    std::lower_bound(places_.begin(), places_.end(), Number{}(*item), before)->item = nullptr;
-    ++empty_;
-    if (empty_ * 2 > places_.size()) {
-      std::erase_if(places_, [](const place &p) { return p.item == nullptr; });
-      empty_ = first_ = 0;
-    }
-    while (first_ < places_.size() && places_[first_].item == nullptr) ++first_;
-  }
-
- private:
-  static bool before(const place &p, uint64_t number) { return p.number < number; }
 
   std::vector<place> places_;
   size_t first_ = 0;  // no item is before this place

@@ -27,6 +27,10 @@ namespace tenon::internal {
 
 // -- Asks. --
 
+int64_t ask_intake::counted_together(type_index t) const {
+  return add_saturating(root->pending[t], root->allocated[t]);
+}
+
 std::string ask_intake::check(const tenon::put_ask &c, ask_terms &out) const {
   if (c.key.empty()) return messages::key_empty();
   if (!c.application.empty()) {
@@ -39,17 +43,19 @@ std::string ask_intake::check(const tenon::put_ask &c, ask_terms &out) const {
   } else if (std::string problem = check_need_of(c, out.need); !problem.empty()) {
     return problem;
   }
-  if (std::string problem = check_asked(c, out); !problem.empty()) return problem;
+  // What is there of an ask of this key is looked at only where that decides.
+  const auto counted = [&](type_index t) { return counted_together(t); };
+  if (intake.is_too_much(out.need, c.max_allocations, counted)) {
+    if (std::string problem = check_asked(c, out); !problem.empty()) return problem;
+  }
   if (std::string problem = check_devices(c.tags, out); !problem.empty()) return problem;
   out.priority = c.priority;
   out.need_is_known = known != nullptr;
   return check_priority(c.priority_class, out.priority);
 }
 
-// Of an ask of this key that is there, what is pending or proposed goes. It is looked at only where that decides.
+// Of an ask of this key that is there, what is pending or proposed goes.
 std::string ask_intake::check_asked(const tenon::put_ask &c, const ask_terms &terms) const {
-  const auto counted = [&](type_index t) { return wide_sum{root->pending[t]} + root->allocated[t]; };
-  if (intake.check_sum(terms.need, c.max_allocations, counted).empty()) return {};
   const application *app =
       c.application.empty() ? submitted.find_application(application_id_of({}, c.key)) : terms.owner;
   const ask *old = app == nullptr ? nullptr : app->asks.find(c.key);
@@ -64,7 +70,8 @@ std::string ask_intake::check_asked(const tenon::put_ask &c, const ask_terms &te
     }
   }
   return intake.check_sum(terms.need, std::max<int64_t>(0, c.max_allocations - stays), [&](type_index t) {
-    return goes == 0 ? counted(t) : counted(t) - wide_sum{classes[old->class_id].need[t]} * goes;
+    const int64_t gone = goes == 0 ? 0 : mul_saturating(classes[old->class_id].need[t], goes);
+    return sub_saturating(counted_together(t), gone);
   });
 }
 

@@ -87,11 +87,11 @@ std::string ask_intake::check_sums(const existing_allocation &e, const node *n, 
   }
   const auto before = [&](type_index t) { return old == nullptr ? int64_t{0} : classes[old->class_id].need[t]; };
   std::string problem = intake.check_sum(terms.need, 1, [&](type_index t) {
-    return wide_sum{sums.on_node[t]} - (old != nullptr && old->where == n ? before(t) : 0);
+    return sub_saturating(sums.on_node[t], old != nullptr && old->where == n ? before(t) : 0);
   });
   if (problem.empty() && !e.foreign) {
     problem = intake.check_sum(terms.need, 1, [&](type_index t) {
-      return wide_sum{root->pending[t]} + root->allocated[t] + sums.asked[t] - before(t);
+      return sub_saturating(add_saturating(counted_together(t), sums.asked[t]), before(t));
     });
   }
   sums.on_node += terms.need;

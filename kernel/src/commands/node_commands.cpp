@@ -66,7 +66,7 @@ std::string node_commands::check(const tenon::add_node &c, node_terms &out) cons
 // "" or of which type all nodes together would have too much, where the node `n` has these capacities.
 std::string node_commands::check_total(const resources &capacity, const node *n) const {
   return intake.check_sum(capacity, 1,
-                          [&](type_index t) { return wide_sum{total[t]} - (n == nullptr ? 0 : n->capacity[t]); });
+                          [&](type_index t) { return sub_saturating(total[t], n == nullptr ? 0 : n->capacity[t]); });
 }
 
 // "" or why what runs on it cannot be taken over: then nothing stays of the applications that were made for it.
@@ -121,8 +121,8 @@ std::string node_commands::check(const tenon::update_node &c, const node *n, nod
   if (problem.empty() && c.has_occupied) {
     resources foreign_ones;
     for (const allocation *a : n->foreign) foreign_ones += classes[a->class_id].need;
-    problem =
-        intake.check_sum(out.occupied, 1, [&](type_index t) { return wide_sum{foreign_ones[t]} + n->allocated[t]; });
+    problem = intake.check_sum(out.occupied, 1,
+                               [&](type_index t) { return add_saturating(foreign_ones[t], n->allocated[t]); });
     out.occupied.prune();
     out.occupied += foreign_ones;
   }

@@ -53,7 +53,7 @@ bool reserved_pass::try_one(reservation &r) {
   return false;
 }
 
-void reserved_pass::let_go_by_order() {
+void reserved_pass::line_up_by_order() {
   are_in_order_ = true;
   for (reservation *r : by_order_) {
     r->by_order = true;
@@ -75,7 +75,7 @@ bool reserved_pass::place_left_over() {
 }
 
 // Where nothing was decided, the resource manager refused what is left.
-void reserved_pass::settle(bool made) {
+void reserved_pass::settle_by_order(bool made) {
   for (reservation *r : std::exchange(by_order_, {})) {
     if (!std::exchange(r->stands_aside, false)) continue;
     r->by_order = false;

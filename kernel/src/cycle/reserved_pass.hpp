@@ -32,14 +32,20 @@ class reserved_pass : reserved_pass_access {
   bool decide();
   // Asks whose victims are gone take their turn among all others (pass C), where such of higher priority may come
   // before them. `made`: there was a decision.
-  void let_go_by_order();
+  void let_go_by_order() {
+    if (!by_order_.empty()) line_up_by_order();
+  }
   bool place_left_over();  // whose turn did not come
-  void settle(bool made);
+  void settle(bool made) {
+    if (!by_order_.empty()) settle_by_order(made);
+  }
 
  private:
   [[nodiscard]] bool may_run(const reservation &r) const;
   bool try_one(reservation &r);
   bool place(reservation &r, bool &refused);
+  void line_up_by_order();
+  void settle_by_order(bool made);
 
   std::vector<reservation *> by_order_;
   bool are_in_order_ = false;  // the asks of these stand in line with all others

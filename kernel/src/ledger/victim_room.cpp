@@ -24,6 +24,7 @@ void victim_room::add(const allocation &x) {
   }
   victim_rank &lowest = lowest_[x.where->slot];
   lowest = std::min(lowest, victim_level(x));
+  nodes.touch_block(x.where->slot);
 }
 
 void victim_room::move(const allocation &x, allocation_event by) {
@@ -48,6 +49,36 @@ void victim_room::leave(const allocation &x) {
     if (sum_[at] == INT64_MAX) return changed(n);
     sum_[at] -= p.amount;
   }
+}
+
+void victim_room::start_search() {
+  kept_ = true;
+  (void)nodes.by_rank();  // blocks are by rank
+  if (counted_.size() != nodes.slots() || stride_ != nodes.stride()) cover();
+  if (blocks_.size() == nodes.blocks() && block_amounts_.size() == blocks_.size() * 3 * stride_) return;
+  blocks_.assign(nodes.blocks(), {});
+  block_amounts_.assign(blocks_.size() * 3 * stride_, 0);
+}
+
+// A node's sum is kept as what the node has free with it beyond the most that one has free.
+void victim_room::look_at_block(uint32_t b) {
+  int64_t *free = block_amounts_.data() + size_t{b} * 3 * stride_;
+  int64_t *sum = free + stride_, *largest = sum + stride_;
+  std::fill_n(free, size_t{stride_} * 2, INT64_MIN);
+  std::fill_n(largest, stride_, 0);
+  blocks_[b].lowest = INT64_MAX;
+  for (const uint32_t slot : nodes.block(b)) {
+    if (!nodes.usable(slot)) continue;
+    const summary there = of(slot);
+    for (uint32_t t = 0; t < stride_; ++t) {
+      free[t] = std::max(free[t], there.free[t]);
+      sum[t] = std::max(sum[t], add_saturating(there.free[t], there.sum[t]));
+      largest[t] = std::max(largest[t], there.largest[t]);
+    }
+    blocks_[b].lowest = std::min(blocks_[b].lowest, there.lowest);
+  }
+  for (uint32_t t = 0; t < stride_; ++t) sum[t] = sub_saturating(sum[t], free[t]);
+  blocks_[b].version = nodes.block_version(b);
 }
 
 const victim_room::allocation_set &victim_room::ending() {

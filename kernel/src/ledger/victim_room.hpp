@@ -1,7 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Victim room: how much of each node allocations hold that may give way to somebody: all of them together, and how much
-// the largest at most. So a search for victims leaves out nodes without a look at what is there. It is kept from the
-// first guarantee on, or from the first search: a partition in which nobody preempts pays nothing for it.
+// the largest at most. So a search for victims leaves out nodes without a look at what is there, and blocks of nodes
+// without a look at these. It is kept from the first guarantee on, or from the first search: a partition in which
+// nobody preempts pays nothing for it.
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -16,7 +17,7 @@
 namespace tenon::internal {
 
 struct victim_room_access {
-  const node_table &nodes;
+  node_table &nodes;
   const class_table &classes;
 };
 
@@ -41,24 +42,30 @@ class victim_room : victim_room_access {
     if (follows_ && is_ending(x)) ending_.insert(&x);
   }
   void changed(const node &n) {  // in some other way
-    if (n.slot < counted_.size()) counted_[n.slot] = false;
+    if (n.slot >= counted_.size()) return;
+    counted_[n.slot] = false;
+    nodes.touch_block(n.slot);
   }
 
-  // Of what may give way on a node. The amounts are by type.
+  // Of a node, or of the usable nodes of a block: no node there has more. The amounts are by type.
   struct summary {
-    const int64_t *sum;      // INT64_MAX: that much, or more
-    const int64_t *largest;  // no allocation holds more
-    victim_rank lowest;      // no allocation is on a lower level
+    const int64_t *free;
+    const int64_t *sum;      // of what may give way; INT64_MAX: that much, or more
+    const int64_t *largest;  // no allocation that may give way holds more
+    victim_rank lowest;      // none is on a lower level
   };
-  // Before the first call of `of` after something changed.
-  void start_search() {
-    kept_ = true;
-    if (counted_.size() != nodes.slots() || stride_ != nodes.stride()) cover();
-  }
-  // Valid until something changes.
+  // Before the first call of `of` and `of_block` after something changed.
+  void start_search();
+  // Both are valid until something changes.
   [[nodiscard]] summary of(uint32_t slot) {
     if (!counted_[slot]) count(*nodes.at(slot));
-    return {sum_.data() + size_t{slot} * stride_, largest_.data() + size_t{slot} * stride_, lowest_[slot]};
+    const size_t at = size_t{slot} * stride_;
+    return {nodes.free(slot), sum_.data() + at, largest_.data() + at, lowest_[slot]};
+  }
+  [[nodiscard]] summary of_block(uint32_t b) {
+    if (blocks_[b].version != nodes.block_version(b)) look_at_block(b);
+    const int64_t *amounts = block_amounts_.data() + size_t{b} * 3 * stride_;
+    return {amounts, amounts + stride_, amounts + 2 * size_t{stride_}, blocks_[b].lowest};
   }
 
   // All that is Preempting or Expiring, in no order.
@@ -72,13 +79,21 @@ class victim_room : victim_room_access {
   void cover();  // as many slots and types as there are now
   void count(const node &n);
   void add(const allocation &x);
+  void look_at_block(uint32_t b);
+
+  struct block_state {
+    uint64_t version = 0;  // as of when it was looked at; 0: never
+    victim_rank lowest = 0;
+  };
 
   bool kept_ = false;
-  uint32_t stride_ = 0;        // types of a slot
-  std::vector<uint8_t> counted_;  // by slot: whether its sums are known
+  uint32_t stride_ = 0;                 // types of a slot
+  std::vector<uint8_t> counted_;        // by slot: whether its sums are known
   std::vector<int64_t> sum_, largest_;  // by slot and type
   std::vector<victim_rank> lowest_;     // by slot
-  bool follows_ = false;       // what is ending is known, since somebody asked for it first
+  std::vector<block_state> blocks_;
+  std::vector<int64_t> block_amounts_;  // by block: free, sum, largest, each by type
+  bool follows_ = false;                // what is ending is known, since somebody asked for it first
   allocation_set ending_;
 };
 

@@ -6,7 +6,6 @@
 #include <initializer_list>
 #include <string>
 
-#include "base/wide_sum.hpp"
 #include "forward.hpp"
 #include "model/objects.hpp"
 #include "model/partition_model.hpp"
@@ -37,16 +36,24 @@ class resource_intake : resource_intake_access {
   // "" or why not.
   std::string check_amounts(std::initializer_list<named_amounts> lists);
   std::string check_need(amounts from, resources &out);  // and not nothing
-  // "" or which sum would become too large: there(type) is what so many times the amounts would be added to.
+  // True if a sum would become too large: there(type) is what so many times the amounts would be added to.
+  template <class There>
+  [[nodiscard]] static bool is_too_much(const resources &more, int64_t times, There &&there) {
+    for (type_index t = 0; t < more.size(); ++t) {
+      if (add_saturating(mul_saturating(more.data()[t], times), there(t)) > largest_sum) return true;
+    }
+    return false;
+  }
+  // "" or which sum that is, the first by the name of the type.
   template <class There>
   [[nodiscard]] std::string check_sum(const resources &more, int64_t times, There &&there) const {
-    type_index first = no_type;  // by name
+    if (!is_too_much(more, times, there)) return {};
+    type_index first = no_type;
     for_each_type(more, [&](type_index t, int64_t amount) {
-      if (wide_sum{amount} * times + there(t) <= largest_sum) return;
+      if (add_saturating(mul_saturating(amount, times), there(t)) <= largest_sum) return;
       if (first == no_type || types.name(t) < types.name(first)) first = t;
     });
-    if (first == no_type) return {};
-    return messages::sum_too_large(types.name(first), more[first], times, static_cast<int64_t>(there(first)));
+    return messages::sum_too_large(types.name(first), more[first], times, there(first));
   }
   // The index of the type; no_type: as many are in use as may be. What a command named keeps its index until the next
   // one begins.

@@ -38,7 +38,9 @@ void node_table::remove(node &n) {
   const uint32_t slot = n.slot;
   by_id_.erase(n.id);
   if (keeps_ids_) ids_[slot] = {nullptr, 0};
-  count_free(slot, -1);
+  for (uint32_t t = 0; t < stride_ && usable_[slot] != 0; ++t) {
+    free_together_[t] -= std::max<int64_t>(0, free_[size_t{slot} * stride_ + t]);
+  }
   usable_[slot] = closed_[slot] = 0;
   present_[slot] = 0;
   for (uint32_t t = 0; t < stride_; ++t) free_[size_t{slot} * stride_ + t] = total_[size_t{slot} * stride_ + t] = 0;
@@ -56,23 +58,20 @@ node *node_table::find(std::string_view id) const {
 
 void node_table::store(const node &n, uint32_t types) {
   if (types > stride_) widen(types);
-  count_free(n.slot, -1);
+  const bool counted = usable_[n.slot] != 0, counts = n.schedulable();
+  const auto counted_of = [](int64_t free) { return std::max<int64_t>(0, free); };
   int64_t *free = free_.data() + size_t{n.slot} * stride_;
   int64_t *total = total_.data() + size_t{n.slot} * stride_;
   for (uint32_t t = 0; t < stride_; ++t) {
     total[t] = n.capacity[t];
+    const int64_t before = counted ? counted_of(free[t]) : 0;
     free[t] = sub_saturating(sub_saturating(n.capacity[t], n.occupied[t]), n.allocated[t]);
+    const int64_t now = counts ? counted_of(free[t]) : 0;
+    if (now != before) free_together_[t] += now - before;
   }
   present_[n.slot] = n.capacity->present();
-  usable_[n.slot] = n.schedulable() ? 1 : 0;
-  count_free(n.slot, 1);
-}
-
-void node_table::count_free(uint32_t slot, int sign) {
-  if (usable_[slot] == 0) return;
-  for (uint32_t t = 0; t < stride_; ++t) {
-    free_together_[t] += sign * std::max<int64_t>(0, free_[size_t{slot} * stride_ + t]);
-  }
+  usable_[n.slot] = counts ? 1 : 0;
+  touch_block(n.slot);
 }
 
 void node_table::store_attributes(const node &n) {
@@ -132,6 +131,7 @@ void node_table::rank_all() const {
     by_rank_.push_back(n->slot);
   }
   ranks_stale_ = false;
+  block_versions_.assign(blocks(), ++last_block_version_);
 }
 
 void node_table::widen(uint32_t types) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -79,6 +80,19 @@ class node_table {
     if (ranks_stale_) rank_all();
     return by_rank_;
   }
+  // The slots of so many ranks stand together in a block: what is known of all of them together needs no look at each.
+  static constexpr uint32_t ranks_a_block = 32;
+  [[nodiscard]] uint32_t blocks() const { return (count() + ranks_a_block - 1) / ranks_a_block; }
+  [[nodiscard]] std::span<const uint32_t> block(uint32_t b) const {
+    return std::span(by_rank())
+        .subspan(size_t{b} * ranks_a_block)
+        .first(std::min(ranks_a_block, count() - b * ranks_a_block));
+  }
+  // Above 0. Changes when a node of the block has more free, is usable or is another one, and when it is touched.
+  [[nodiscard]] uint64_t block_version(uint32_t b) const { return block_versions_[b]; }
+  void touch_block(uint32_t slot) {
+    if (!ranks_stale_) block_versions_[rank_[slot] / ranks_a_block] = ++last_block_version_;
+  }
   // Nodes by id.
   [[nodiscard]] const std::map<std::string_view, node *> &by_id() const { return by_id_; }
   // Changes whenever ranks do.
@@ -95,8 +109,6 @@ class node_table {
     free -= amount;
     if (usable_[slot] != 0) free_together_[type] += std::max<int64_t>(0, free) - before;
   }
-  // Adds what the slot has free to the sum of all, or with the sign -1 takes it from there.
-  void count_free(uint32_t slot, int sign);
   void widen(uint32_t types);
   void rank_all() const;
   void store_attributes(const node &n);
@@ -110,6 +122,8 @@ class node_table {
   std::vector<uint8_t> closed_;
   std::vector<uint64_t> present_;
   mutable std::vector<uint32_t> rank_, by_rank_;  // as of the last who asked
+  mutable std::vector<uint64_t> block_versions_;  // while ranks are known
+  mutable uint64_t last_block_version_ = 0;
   std::vector<tenon_text_map> attributes_;
   std::vector<std::unique_ptr<tenon_text[]>> attribute_texts_;  // by slot: keys, then values
   std::map<std::string, std::vector<tenon_text>> attribute_columns_;

@@ -57,11 +57,12 @@ class reserved_needs {
  public:
   void add(type_index type, int64_t need, reservation &r) {
     if (by_type_.size() <= type) by_type_.resize(type + 1);
-    by_type_[type].emplace(std::pair(need, r.sequence), &r);
+    size_ += by_type_[type].emplace(std::pair(need, r.sequence), &r).second ? 1 : 0;
   }
   void remove(type_index type, int64_t need, const reservation &r) {
-    if (type < by_type_.size()) by_type_[type].erase({need, r.sequence});
+    if (type < by_type_.size()) size_ -= by_type_[type].erase({need, r.sequence});
   }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
   // Calls f(reservation) for each that needs more than room(type) of some type, perhaps several times.
   template <class Room, class F>
   void for_each_beyond(Room &&room, F &&f) const {
@@ -74,6 +75,7 @@ class reserved_needs {
 
  private:
   std::vector<std::map<std::pair<int64_t, uint64_t>, reservation *>> by_type_;  // by need and sequence
+  size_t size_ = 0;                                                             // of all types
 };
 
 struct reservation_before {

@@ -2,6 +2,7 @@
 #include "ready/ask_lines.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "ledger/change_writer.hpp"
 #include "ready/ask_alarms.hpp"
@@ -154,11 +155,11 @@ void ask_lines::move_to(ask &a, unit_kind kind) {
 }
 
 void ask_lines::wake_refused() {
-  std::vector<ask *> waiting;
-  waiting.swap(refused_);
-  for (ask *a : waiting) {
-    dequeue(*a);
-    enqueue(*a);
+  if (!refused_.empty()) {
+    for (ask *a : std::exchange(refused_, {})) {
+      dequeue(*a);
+      enqueue(*a);
+    }
   }
   reserved.wake_refused();
 }

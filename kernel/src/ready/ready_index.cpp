@@ -109,7 +109,8 @@ void ready_index::unit_unready(leaf_class &u) {
 }
 
 void ready_index::place_changed(leaf_class &u) {
-  if (heap_of(u).contains(&u)) heap_of(u).update(&u);
+  leaf_class_heap &heap = heap_of(u);
+  if (heap.contains(&u)) heap.update(&u);
 }
 
 void ready_index::node_empties(queue &leaf, bool one_more) {

@@ -131,6 +131,7 @@ void reserved_line::retry(reservation &r) {
 }
 
 void reserved_line::wake_refused() {
+  if (refused_.empty()) return;
   for (reservation *r : std::exchange(refused_, {})) {
     r->refused = false;
     look_again(*r);
@@ -138,6 +139,7 @@ void reserved_line::wake_refused() {
 }
 
 void reserved_line::wake_full() {
+  if (full_.empty()) return;
   for (reservation *r : std::exchange(full_, {})) {
     r->full = false;
     refresh(*r);
@@ -181,14 +183,14 @@ void reserved_line::doubt(const application &app) {
   for (reservation *r : app.reservations) doubt(*r);
 }
 
-void reserved_line::doubt(const queue &q) {
+void reserved_line::doubt_those_beyond(const queue &q) {
   const auto room = [&](type_index t) {
     return q.max.has(t) ? sub_saturating(sub_saturating(q.max[t], q.allocated[t]), q.awaited[t]) : INT64_MAX;
   };
   q.reserved_below.for_each_beyond(room, [&](reservation &r) { doubt(r); });
 }
 
-void reserved_line::doubt(const usage_node &u) {
+void reserved_line::doubt_those_beyond(const usage_node &u) {
   const auto room = [&](type_index t) { return u.max.has(t) ? sub_saturating(u.max[t], u.usage[t]) : INT64_MAX; };
   u.reserved.for_each_beyond(room, [&](reservation &r) { doubt(r); });
 }

@@ -49,8 +49,13 @@ class reserved_line : reserved_line_access {
   // -- Their asks may be such as may not run now. --
   void doubt(reservation &r);
   void doubt(const application &app);
-  void doubt(const queue &q);       // it has less headroom
-  void doubt(const usage_node &u);  // the same
+  // It has less headroom.
+  void doubt(const queue &q) {
+    if (!q.reserved_below.empty()) doubt_those_beyond(q);
+  }
+  void doubt(const usage_node &u) {
+    if (!u.reserved.empty()) doubt_those_beyond(u);
+  }
   void doubt_all(const reserved_needs &all);
   void attached(const application &app);  // its user and group count anew
 
@@ -62,6 +67,8 @@ class reserved_line : reserved_line_access {
   reserved_unit &unit_of(queue &leaf, uint32_t class_id);
   static void stand(reservation &r, bool in);
   void look_again(reservation &r);
+  void doubt_those_beyond(const queue &q);
+  void doubt_those_beyond(const usage_node &u);
   void count(reservation &r, bool in);
   void count_for_limits(reservation &r, bool in);
 

@@ -206,24 +206,6 @@ const victim_search::victim *victim_search::elsewhere(size_t at) {
   return &sorted_.back();
 }
 
-// False: the node that is looked at is no better than the best so far, by what is missing there, the lowest level of its
-// victims, and the most that one of them has of a type.
-template <class Largest>
-bool victim_search::may_be_better(victim_rank lowest, Largest &&largest) const {
-  const auto &[best_level, best_count, best_share] = best_rank_;
-  if (lowest != best_level) return lowest < best_level;
-  int64_t count = 1;
-  for (size_t k = 0; k < missing_on_node_.size(); ++k) {
-    if (missing_on_node_[k] > 0) count = std::max(count, (missing_on_node_[k] - 1) / largest(k) + 1);
-  }
-  if (count != best_count) return count < best_count;
-  for (size_t k = 0; k < missing_on_node_.size(); ++k) {
-    const int64_t missing = missing_on_node_[k];
-    if (missing > 0 && share_of(missing, total_[k]) >= best_share) return false;
-  }
-  return best_share > 0;
-}
-
 bool victim_search::take_on_node() {
   looked_at_ += node_->allocations.size();
   victim_rank lowest = INT64_MAX;
@@ -234,17 +216,16 @@ bool victim_search::take_on_node() {
     on_node_.push_back(v);
     lowest = std::min(lowest, victim_level(*x));
   }
-  std::vector<int64_t> &largest = largest_on_node_;
-  largest.assign(missing_on_node_.size(), 0);
+  largest_on_node_.assign(missing_on_node_.size(), 0);
   for (size_t k = 0; k < missing_on_node_.size(); ++k) {
     int64_t sum = 0;
     for (const victim &v : on_node_) {
       sum = add_saturating(sum, amount(*v.who, k));
-      largest[k] = std::max(largest[k], amount(*v.who, k));
+      largest_on_node_[k] = std::max(largest_on_node_[k], amount(*v.who, k));
     }
     if (sum < missing_on_node_[k]) return false;
   }
-  if (!may_be_better(lowest, [&](size_t k) { return largest[k]; })) return false;
+  if (!may_be_better(lowest)) return false;
   steps_ += on_node_.size();
   std::sort(on_node_.begin(), on_node_.end(), [](const victim &a, const victim &b) { return later(b, a); });
   for (const victim &v : on_node_) {
@@ -266,22 +247,6 @@ bool victim_search::take_for_queues(bool fits) {
     if (!taken && may_be_taken(*v) && relieves_queues(*v)) take(*v);
   }
   return !queues_are_short();
-}
-
-// False: whoever gives way on the node, the ask does not fit it, or the node is no better than the best so far.
-bool victim_search::look_at(uint32_t slot) {
-  const int64_t *free = nodes.free(slot);
-  const victim_room::summary there = room.of(slot);
-  fits_ = true;
-  for (size_t k = 0; k < missing_on_node_.size(); ++k) {
-    const class_amount &p = class_->positive[k];
-    const int64_t missing = missing_on_node_[k] = sub_saturating(p.amount, free[p.type]);
-    if (missing > 0 && missing > there.sum[p.type]) return false;
-    fits_ = fits_ && missing <= 0;
-  }
-  if (fits_ && devices_concern_it_) fits_ = nodes.devices().fits(*class_, slot);
-  node_ = nodes.at(slot);
-  return fits_ || may_be_better(there.lowest, [&](size_t k) { return there.largest[class_->positive[k].type]; });
 }
 
 // Finds what would have to go for the node, some of it perhaps in vain. False: the node cannot be had so, or is no
@@ -307,114 +272,6 @@ void victim_search::put_back() {
       taken_, std::span<const victim>(looked_at), [&](const victim &v, int sign) { give_back(v, sign); },
       [&](const victim &v) { return may_be_taken(v); }, [&] { return !node_is_short() && !queues_are_short(); },
       [&](const victim &v) { return dominant_share(classes[v.who->class_id].need, total); });
-}
-
-// -- Nodes. --
-
-// But for reservations. Not where the RM refused the node, whatever is free there.
-bool victim_search::may_make_room(const node &n) const {
-  return n.schedulable() && fitness.fits_empty(n, *class_) && !checks.has_refused(*ask_, n);
-}
-
-bool victim_search::may_have(const node &n) const {
-  const auto of_another = [&](const reservation *r) { return r->of != ask_ && r->way != way_to_room::it_empties; };
-  return may_make_room(n) && std::none_of(n.reservations->begin(), n.reservations->end(), of_another);
-}
-
-void victim_search::start_search() {
-  heap_.clear();
-  sorted_.clear();
-  best_.clear();
-  gathered_ = hopeless_ = false;
-  looked_at_ = open_ = 0;
-  steps_ = 0;
-  open_types_.clear();
-  candidates_.clear();
-  best_rank_ = {INT64_MAX, INT64_MAX, 1};
-  missing_on_node_.assign(class_->positive.size(), 0);
-  total_.clear();
-  for (const class_amount &p : class_->positive) total_.push_back(total[p.type]);
-  devices_concern_it_ = nodes.devices().concerns(*class_);
-  room.start_search();
-}
-
-bool victim_search::some_kept_node_would_do(const reservation *but) {
-  start_search();
-  for (uint32_t i = 0; i < reservations.extent(); ++i) {
-    const reservation &r = reservations[i];
-    const bool kept = r.live && &r != but && r.way != way_to_room::it_empties && may_make_room(*r.where);
-    if (kept && look_at(r.where->slot) && take_for_node()) return true;
-    if (hopeless_) return false;
-  }
-  return false;
-}
-
-bool victim_search::would_do_but_for_reservations(const ask &a, const ask_class &c, const reservation *own) {
-  if (reservations.live() == (own != nullptr ? 1U : 0U)) return false;
-  ask_ = &a;
-  class_ = &c;
-  if (look_for_guarantee() && some_kept_node_would_do(own)) return true;
-  return look_within() && some_kept_node_would_do(own);
-}
-
-// By id: of equals the first is the best.
-node *victim_search::search(const node *only) {
-  start_search();
-  const uint64_t faults = fitness.faults();
-  bool looked_for_room = false, some_has_room = false;
-  const auto some_node_has_room = [&] {
-    if (std::exchange(looked_for_room, true)) return some_has_room;
-    some_has_room = std::any_of(nodes.by_rank().begin(), nodes.by_rank().end(),
-                                [&](uint32_t slot) { return nodes.holds(*class_, slot) && may_have(*nodes.at(slot)); });
-    return some_has_room;
-  };
-  const auto has_room_without = [&](const node &n, const victim &without) {
-    for (size_t k = 0; k < class_->positive.size(); ++k) {
-      int64_t free = nodes.free(n.slot)[class_->positive[k].type];
-      for (const victim &v : taken_) {
-        if (v.who->where == &n && v.who != without.who) free = add_saturating(free, amount(*v.who, k));
-      }
-      if (free < class_->positive[k].amount) return false;
-    }
-    free_devices devices;
-    devices.start(nodes.devices().of(n.slot), class_->types);
-    for (const victim &v : taken_) {
-      const bool gone = v.who->where == &n && v.who != without.who && v.who->devices != no_record;
-      if (gone) devices.give(held_devices_of[v.who->devices].held);
-    }
-    return devices.fits(*class_) && may_have(n);
-  };
-  // The ask would be placed elsewhere before that one is gone.
-  const auto is_one_too_many = [&](const victim &v) {
-    give_back(v, -1);
-    const bool needed = queues_are_short();
-    give_back(v, 1);
-    if (needed) return false;
-    return some_node_has_room() || std::any_of(taken_.begin(), taken_.end(), [&](const victim &other) {
-             return other.who != v.who && has_room_without(*other.who->where, v);
-           });
-  };
-  node *best = nullptr;
-  bool looked_at_fitting = short_.empty();
-  const std::array<uint32_t, 1> one{only == nullptr ? 0 : only->slot};
-  for (const uint32_t slot : only == nullptr ? std::span<const uint32_t>(nodes.by_rank()) : std::span(one)) {
-    if (steps_ >= config.tuning.preemption_max_steps) break;
-    if (!nodes.usable(slot)) continue;
-    if (!look_at(slot) || (!fits_ && !may_be_enough()) || !may_have(*node_)) continue;
-    // All nodes that fit need the same victims.
-    if (fits_ && std::exchange(looked_at_fitting, true)) continue;
-    const bool found = take_for_node() && !taken_.empty();
-    if (hopeless_) return nullptr;
-    if (!found) continue;
-    put_back();
-    const node_rank rank(highest_level(taken_), static_cast<int64_t>(taken_.size()), share_of_taken());
-    if (rank >= best_rank_ || std::any_of(taken_.begin(), taken_.end(), is_one_too_many)) continue;
-    best = node_;
-    best_rank_ = rank;
-    best_.clear();
-    for (const victim &v : taken_) best_.push_back(v.who);
-  }
-  return fitness.faults() == faults ? best : nullptr;
 }
 
 }  // namespace tenon::internal

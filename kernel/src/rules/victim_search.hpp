@@ -4,11 +4,15 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "forward.hpp"
+#include "ledger/victim_room.hpp"
 #include "model/ask_class.hpp"
 #include "model/device_records.hpp"
 #include "model/free_devices.hpp"
@@ -80,12 +84,13 @@ class victim_search : victim_search_access {
     bool open = false;    // some may give way
     bool fenced = false;  // `offset` is the priority of all in it, else added to theirs: seen from `common`
     int64_t offset = 0;
-    size_t common = 0;  // the lowest level that it is below
+    size_t common = 0;                                // the lowest level that it is below
     boost::container::small_vector<int64_t, 4> over;  // by type, the least of its shields; INT64_MAX: it has none
     boost::container::small_vector<uint32_t, 4> shields;
   };
   // Of nodes the one with the lowest is the best: the highest level of its victims, their number, and their share.
   using node_rank = std::tuple<victim_rank, int64_t, double>;
+  using ranked_allocation = std::pair<uint32_t, const allocation *>;  // the rank is its node's
   struct victim {
     allocation *who = nullptr;
     uint32_t from = 0;  // its leaf
@@ -129,9 +134,9 @@ class victim_search : victim_search_access {
   void count_candidates();
   [[nodiscard]] bool may_be_enough();
   const victim *elsewhere(size_t at);  // null: there are no more
+  [[nodiscard]] bool may_be_had(const victim_room::summary &there);
   bool look_at(uint32_t slot);
-  template <class Largest>
-  [[nodiscard]] bool may_be_better(victim_rank lowest, Largest &&largest) const;
+  [[nodiscard]] bool may_be_better(victim_rank lowest) const;
   bool take_on_node();
   bool take_for_queues(bool fits);
   bool take_for_node();
@@ -139,11 +144,15 @@ class victim_search : victim_search_access {
   [[nodiscard]] double share_of_taken() const;
   [[nodiscard]] bool may_make_room(const node &n) const;
   [[nodiscard]] bool may_have(const node &n) const;
-  [[nodiscard]] bool fits_queues_after(const std::vector<const allocation *> &ending);
-  [[nodiscard]] bool fits_after(const node &n, const std::vector<const allocation *> &ending) const;
+  [[nodiscard]] bool fits_queues_after(const victim_room::allocation_set &ending);
+  [[nodiscard]] bool fits_after(const node &n, std::span<const ranked_allocation> ending);
   void start_search();
   bool some_kept_node_would_do(const reservation *but);
+  bool may_end_with(uint32_t slot);
   node *search(const node *only);
+  [[nodiscard]] bool has_room_without(const node &n, const victim &without) const;
+  [[nodiscard]] bool some_node_has_room();
+  [[nodiscard]] bool is_one_too_many(const victim &v);
 
   uint64_t search_ = 0;
   const ask *ask_ = nullptr;
@@ -167,14 +176,19 @@ class victim_search : victim_search_access {
   bool fits_ = false;                // the ask fits it
   bool devices_concern_it_ = false;  // the ask
   node_rank best_rank_;              // of the best so far
-  std::vector<int64_t> given_;                // by level and type
-  std::vector<int64_t> missing_on_node_, largest_on_node_;  // by type; the latter of its candidates
-  std::vector<int64_t> total_;                              // by type, of all nodes
-  std::vector<bool> lacking_;  // by type: the node or a queue was short before anything was taken
-  free_devices devices_;       // of the node
+  std::vector<int64_t> given_;       // by level and type
+  std::vector<int64_t> missing_on_node_;
+  std::vector<int64_t> largest_on_node_;  // by type: the most that one has that may give way there
+  std::vector<int64_t> total_;            // by type, of all nodes
+  std::vector<bool> lacking_;             // by type: the node or a queue was short before anything was taken
+  free_devices devices_;                  // of the node
   std::vector<victim> on_node_, taken_;
-  size_t in_sorted_ = 0;  // so many of them were looked at for the node
+  size_t in_sorted_ = 0;                   // so many of them were looked at for the node
+  std::vector<ranked_allocation> ending_;  // by rank
+  node *best_node_ = nullptr;
   std::vector<allocation *> best_;
+  bool looked_at_fitting_ = false;     // all nodes that the ask fits need the same victims
+  std::optional<bool> some_has_room_;  // what some_node_has_room() says
 };
 
 inline uint32_t victim_search::leaf_of(queue &q) {

@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // What the search for victims asks of allocations that are ending: whether an ask need only wait for these.
 #include <algorithm>
+#include <optional>
+#include <span>
 
 #include "ledger/victim_room.hpp"
 #include "model/victims.hpp"
@@ -10,7 +12,6 @@
 
 namespace tenon::internal {
 
-// `ending` is in the order of the nodes' ids.
 ending_room victim_search::find_ending(const ask &a, const ask_class &c) {
   const victim_room::allocation_set &all = room.ending();
   if (all.empty()) return {};
@@ -18,23 +19,26 @@ ending_room victim_search::find_ending(const ask &a, const ask_class &c) {
   class_ = &c;
   const bool has_a_claim = look_for_guarantee() && has_claim();
   if (!has_a_claim && !levels_.front().where->intra) return {};
-  std::vector<const allocation *> ending(all.begin(), all.end());
-  std::sort(ending.begin(), ending.end(), [&](const allocation *x, const allocation *y) {
-    return nodes.rank(x->where->slot) < nodes.rank(y->where->slot);
-  });
-  if (!fits_queues_after(ending)) return {};
-  std::vector<node *> candidates;
-  if (short_.empty()) {
-    for (const allocation *x : ending) candidates.push_back(x->where);
-    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-  } else {
-    for (const uint32_t slot : nodes.by_rank()) candidates.push_back(nodes.at(slot));
-  }
+  ending_.clear();
+  for (const allocation *x : all) ending_.emplace_back(nodes.rank(x->where->slot), x);
+  std::sort(ending_.begin(), ending_.end(), [](const auto &x, const auto &y) { return x.first < y.first; });
   const uint64_t faults = fitness.faults();
   const reservation *own = reservation_of(a);
+  std::optional<bool> queues_fit;
   ending_room out;
-  for (node *n : candidates) {
-    if (!fits_after(*n, ending) || !may_make_room(*n)) continue;
+  auto next = ending_.cbegin();
+  for (uint32_t rank = 0; rank < nodes.count(); ++rank) {
+    if (short_.empty()) {
+      if (next == ending_.cend()) break;
+      rank = next->first;
+    }
+    const auto first = next;
+    while (next != ending_.cend() && next->first == rank) ++next;
+    node *n = nodes.at(nodes.by_rank()[rank]);
+    if (!fits_after(*n, {first, next})) continue;
+    if (!queues_fit) queues_fit = fits_queues_after(all);
+    if (!*queues_fit) return {};
+    if (!may_make_room(*n)) continue;
     if (own != nullptr && own->where == n) return {true, n};
     out.is_there = true;
     if (out.where == nullptr && n->reservations->empty()) out.where = n;
@@ -42,7 +46,7 @@ ending_room victim_search::find_ending(const ask &a, const ask_class &c) {
   return fitness.faults() == faults ? out : ending_room{};
 }
 
-bool victim_search::fits_queues_after(const std::vector<const allocation *> &ending) {
+bool victim_search::fits_queues_after(const victim_room::allocation_set &ending) {
   const size_t types = class_->positive.size();
   given_.assign(levels_.size() * types, 0);
   const auto count = [&](queue *home, uint32_t of_class, int sign) {
@@ -71,26 +75,26 @@ bool victim_search::fits_queues_after(const std::vector<const allocation *> &end
   return true;
 }
 
-bool victim_search::fits_after(const node &n, const std::vector<const allocation *> &ending) const {
+// `ending`: what is ending there.
+bool victim_search::fits_after(const node &n, std::span<const ranked_allocation> ending) {
   const int64_t *free = nodes.free(n.slot);
-  const auto before = [&](const allocation *x, uint32_t rank) { return nodes.rank(x->where->slot) < rank; };
-  const auto first = std::lower_bound(ending.begin(), ending.end(), nodes.rank(n.slot), before);
-  free_devices devices;
-  devices.start(nodes.devices().of(n.slot), class_->types);
-  for (auto x = first; x != ending.end() && (*x)->where == &n; ++x) {
-    if ((*x)->devices != no_record) devices.give(held_devices_of[(*x)->devices].held);
+  missing_on_node_.clear();
+  for (const class_amount &p : class_->positive) missing_on_node_.push_back(sub_saturating(p.amount, free[p.type]));
+  const auto count = [&](uint32_t of_class, int sign) {
+    const resources &need = classes[of_class].need;
+    for (size_t k = 0; k < missing_on_node_.size(); ++k) {
+      missing_on_node_[k] = add_saturating(missing_on_node_[k], sign * need[class_->positive[k].type]);
+    }
+  };
+  devices_.start(nodes.devices().of(n.slot), class_->types);
+  for (const auto &[rank, x] : ending) {
+    count(x->class_id, -1);
+    if (x->devices != no_record) devices_.give(held_devices_of[x->devices].held);
   }
-  if (!devices.fits(*class_)) return false;
-  return std::all_of(class_->positive.begin(), class_->positive.end(), [&](const class_amount &p) {
-    int64_t left = free[p.type];
-    for (auto x = first; x != ending.end() && (*x)->where == &n; ++x) {
-      left = add_saturating(left, classes[(*x)->class_id].need[p.type]);
-    }
-    for (const reservation *r : *n.reservations) {
-      if (r->of != ask_) left = sub_saturating(left, classes[r->of->class_id].need[p.type]);
-    }
-    return p.amount <= left;
-  });
+  for (const reservation *r : *n.reservations) {
+    if (r->of != ask_) count(r->of->class_id, 1);
+  }
+  return !node_is_short();
 }
 
 }  // namespace tenon::internal
