@@ -14,6 +14,10 @@
 #include "tenon/observe/kernel_access.hpp"
 #include "tenon/observe/most_copied.hpp"
 
+namespace tenon::host {
+class module_host;
+}
+
 namespace tenon::observe {
 
 class snapshot_keeper;
@@ -71,8 +75,9 @@ struct saved_outcome {
 class administration {
  public:
   // What has more than `most_objects` is not saved.
-  administration(kernel_access &to, snapshot_keeper &keeper, uint64_t most_objects = most_copied)
-      : to_(to), keeper_(keeper), most_objects_(most_objects) {}
+  administration(kernel_access &to, const host::module_host &modules, snapshot_keeper &keeper,
+                 uint64_t most_objects = most_copied)
+      : to_(to), modules_(modules), keeper_(keeper), most_objects_(most_objects) {}
 
   // Puts the partition's full name into `what`.
   outcome act(const caller &who, action &what);
@@ -99,6 +104,7 @@ class administration {
               const std::vector<std::string> &notes = {});
 
   kernel_access &to_;
+  const host::module_host &modules_;
   snapshot_keeper &keeper_;
   const uint64_t most_objects_;
 };
