@@ -3,12 +3,19 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <optional>
+#include <string>
 
 #include "tenon/kernel/refusal.hpp"
 #include "tenon/observe/administration.hpp"
 #include "tenon/service/scheduler.hpp"
 
 namespace tenon::cli {
+
+// The refusal of an action, with the command that shows what there is.
+[[nodiscard]] refusal refused(const std::string &action, const std::string &object, const observe::outcome &how);
+// Why there is no such policy group, with the most similar one; empty: there is one, or none is named.
+[[nodiscard]] std::optional<refusal> unknown_group(const service::scheduler &of, const std::string &group);
 
 // An action by its name. Throws where a key has a value of another type.
 [[nodiscard]] result<boost::json::object> act(observe::administration &on, const observe::caller &who,

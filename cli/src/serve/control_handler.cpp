@@ -393,11 +393,12 @@ struct control_handler::impl {
   outcome reload(const json::object &given, const observe::caller &who) {
     observe::configuration_change wish;
     wish.policy_group = word_of(given, "policy_group");
+    if (auto no = unknown_group(scheduler, wish.policy_group)) return *no;
     json::array plans = plans_of_files(wish.policy_group);
     if (const json::value *forced = given.if_contains("forced")) wish.forced = forced->as_bool();
     const observe::configuration_outcome made = around.reload(who, wish);
     if (made.why) return *made.why;
-    if (made.how.status != TENON_OK) return refusal{"reload", "", made.how.message, ""};
+    if (made.how.status != TENON_OK) return refused("reload", {}, made.how);
     json::array warnings(made.notes.begin(), made.notes.end());
     for (const std::string &one : scheduler.configuration_warnings()) warnings.push_back(json::string(one));
     return json::object{{"reloaded", true},
