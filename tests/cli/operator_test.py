@@ -116,6 +116,10 @@ class Actions(RmCase):
         self.assertIn("there is no application 'nobody'", self.refused(daemon, "kill", "nobody"))
         events = daemon.ctl("events", "--application", "app-0").stdout
         self.assertRegex(events + daemon.ctl("apps", "app-0").stdout, r"ApplicationKilled: by \S+: enough")
+        none = daemon.ctl("events", "--application", "app-none")
+        self.assertEqual((none.returncode, "no record that is kept is like that" in none.stderr), (0, True), none.stderr)
+        no = daemon.ctl("events", "--partition", "default")
+        self.assertEqual((no.returncode, "full name, [RM]NAME" in no.stderr, "`tenon ctl queues`" in no.stderr), (1, True, True), no.stderr)
         self.gone(rm)
 
     def test_a_recovery_is_declared_done(self):
@@ -276,7 +280,9 @@ class Manual(RmCase):
         held = self.allocations(daemon)
         self.assertEqual(held["[one]default"], 0)
         self.assertGreater(held["[two]default"], 0)
-        self.assertIn("there is no partition '[three]default'", daemon.ctl("step", "--partition", "[three]default").stderr)
+        no = daemon.ctl("step", "--partition", "[three]default").stderr
+        self.assertIn("there is no partition '[three]default', but [one]default, [two]default", no)
+        self.assertIn("fix:  `tenon ctl queues` shows what there is", no)
         while made < 120:
             made += daemon.json("step", "--decisions", "100")["decisions"]
         self.assertGreater(self.allocations(daemon)["[one]default"], 0)
@@ -287,6 +293,7 @@ class Manual(RmCase):
         said = self.started().ctl("step")
         self.assertEqual(said.returncode, 1)
         self.assertIn("cycle.manual: true", said.stderr)
+        self.assertIn("fix:  leave the step out", said.stderr)
 
 
 class Words(ServeCase):

@@ -189,9 +189,7 @@ TEST_F(Endpoints, RefuseWithTheDocumentedBody) {
       {p + "/queue/root.a%20b", 400,
        "invalid queue name, max 64 characters consisting of alphanumeric characters and '-', '_', '#', '@', '/', ':' "
        "allowed"},
-      {p + "/usage/user/none", 404, "User not found"},
       {p + "/usage/user/*", 400, "Invalid user name"},
-      {p + "/usage/group/none", 404, "Group not found"},
       {p + "/usage/group/*", 400, "Invalid group name"},
       {p + "/applications/none", 400, "Only following application states are allowed: active, rejected, completed"},
       {p + "/queue/root.default/applications/completed", 400, "Only following application states are allowed: active"},
@@ -209,6 +207,11 @@ TEST_F(Endpoints, RefuseWithTheDocumentedBody) {
            {p + "/queue/root.defaul", "Queue not found", "there is no 'root.defaul'; did you mean 'root.default'?"},
            {p + "/node/none", "Node not found", "there is no 'none'; did you mean '"},
            {p + "/application/none", "Application not found", "there is no 'none'; did you mean '"},
+           {p + "/usage/user/anne", "User not found", "there is no 'anne'; did you mean '"},
+           {p + "/usage/group/none", "Group not found", "there is no 'none', and none at all"},
+           {"/ws/v1/config?rm=none", "Configuration not found", "there is no 'none'; did you mean '"},
+           {"/ws/v1/config?policyGroup=defalt", "Configuration not found",
+            "there is no 'defalt'; did you mean 'default'?"},
            {"/ws/v1/partitons", "Resource not found", "did you mean '/ws/v1/partition"},
            {"/tenon/v1/none", "Resource not found", "did you mean '/tenon/v1/"}}) {
     const reply r = get(path);
