@@ -22,7 +22,8 @@ std::string text_of(const json::object &from, std::string_view key) {
 
 }  // namespace
 
-refusal refused(const std::string &action, const std::string &object, const observe::outcome &how) {
+refusal refused(const std::string &action, const std::string &object, const observe::outcome &how,
+                const fix_of_missing &fix) {
   refusal out{action + (object.empty() ? "" : " " + object), "", how.message, "try again"};
   if (how.status == TENON_RETRY) return out;
   if (how.status == TENON_DECLINED) {
@@ -42,6 +43,7 @@ refusal refused(const std::string &action, const std::string &object, const obse
   for (const auto &[word, command] : shown_by)
     if (action.find(word) != std::string::npos)
       out.fix = "`tenon ctl " + std::string(command) + "` shows what there is";
+  if (fix && !how.missing.empty()) out.fix = fix(how.missing, how.name);
   return out;
 }
 
@@ -77,7 +79,8 @@ result<json::object> swap(observe::administration &on, const observe::caller &wh
 
 }  // namespace
 
-result<json::object> act(observe::administration &on, const observe::caller &who, const json::object &request) {
+result<json::object> act(observe::administration &on, const observe::caller &who, const json::object &request,
+                         const fix_of_missing &fix) {
   const std::string name = text_of(request, "action");
   if (name == "lift-quarantine") {
     const std::string module = text_of(request, "object");
@@ -92,7 +95,7 @@ result<json::object> act(observe::administration &on, const observe::caller &who
   if (what.what == 0)
     return refusal{"action", "an action", config::in_quotes(name), config::suggestion(name, observe::action_names())};
   const observe::outcome how = on.act(who, what);
-  if (how.status != TENON_OK) return refused(name, what.object, how);
+  if (how.status != TENON_OK) return refused(name, what.object, how, fix);
   return json::object{{"done", true}, {"action", name}, {"object", what.object}, {"partition", what.partition}};
 }
 
