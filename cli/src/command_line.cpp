@@ -470,33 +470,77 @@ void add_completion(CLI::App &app, choice &chosen) {
   });
 }
 
-// What was typed and is no command or option of `at`; empty where that is not what is wrong.
-std::string unknown_word(const CLI::App &at, bool is_group) {
-  for (const std::string &word : at.remaining())
-    if (is_group || word.starts_with('-')) return word;
-  return {};
+// The first of a command's examples: what can be copied.
+std::string example_of(const CLI::App &command) {
+  const std::string footer = command.get_footer();
+  constexpr std::string_view begin = "Examples:\n  ";
+  if (!footer.starts_with(begin)) return {};
+  return "as `" + footer.substr(begin.size(), footer.find('\n', begin.size()) - begin.size()) + "`; ";
+}
+
+std::string one_of(const std::vector<std::string> &words) {
+  std::string out;
+  for (const std::string &one : words) out += (out.empty() ? "one of: " : ", ") + one;
+  return out;
 }
 
 // With the word that was meant, where one is near.
-refusal mistake(const CLI::App &at, const std::string &command, const std::string &parser_says) {
-  const std::vector<const CLI::App *> commands = at.get_subcommands([](const CLI::App *) { return true; });
-  const std::string word = unknown_word(at, !commands.empty());
-  refusal out{command, "", parser_says, command + " --help lists what there is"};
-  if (word.empty()) return out;
-  std::vector<std::string> known;
-  if (word.starts_with('-')) {
-    for (const CLI::Option *one : at.get_options())
-      for (const std::string &name : one->get_lnames()) known.push_back("--" + name);
-  } else {
-    for (const CLI::App *one : commands) known.push_back(one->get_name());
-  }
-  out.want = word.starts_with('-') ? "an option" : "a command";
+void unknown(refusal &out, const std::string &word, const std::vector<std::string> &known) {
   out.have = config::in_quotes(word);
   std::string_view near = config::closest(word, std::vector<std::string_view>(known.begin(), known.end()));
   std::vector<std::string> begun = known;  // or what was meant is longer
   std::erase_if(begun, [&](const std::string &one) { return !one.starts_with(word); });
   if (near.empty() && begun.size() == 1) near = begun.front();
   if (!near.empty()) out.fix = "did you mean " + config::in_quotes(near) + "? " + out.fix;
+}
+
+// The parts of what the parser says of a value: "--type: APPS not in {SYSTEM,APP}", "Could not convert: --count = x".
+void take_apart(refusal &out, const CLI::App &at, const CLI::ParseError &wrong) {
+  const std::string words = wrong.what(), kind = wrong.get_name();
+  const size_t colon = words.find(": ");
+  if (kind == "RequiredError") {
+    out.want = words.substr(0, words.find(' '));
+    out.have = "none";
+    out.fix = "name it, " + out.fix;
+  } else if (kind == "ConversionError" && colon != std::string::npos) {
+    out.want = words.substr(colon + 2, words.find(' ', colon + 2) - colon - 2) + ": a number";
+    out.have = words.substr(words.rfind(' ') + 1);
+    out.fix = "write it in digits; " + out.fix;
+  } else if (kind == "ValidationError" && colon != std::string::npos) {
+    out.want = words.substr(0, colon) + ": a value that it takes";
+    out.have = words.substr(colon + 2);
+    for (size_t zeros; (zeros = out.have.find(".000000")) != std::string::npos;) out.have.erase(zeros, 7);
+    const CLI::Option *option = at.get_option_no_throw(words.substr(0, colon));
+    const std::vector<std::string> known = option == nullptr ? std::vector<std::string>() : words_of(*option);
+    if (known.empty()) return;
+    out.want = words.substr(0, colon) + ": " + one_of(known);
+    unknown(out, out.have.substr(0, out.have.find(' ')), known);
+  }
+}
+
+refusal mistake(const CLI::App &at, const std::string &command, const CLI::ParseError &wrong) {
+  refusal out{command, "", wrong.what(), example_of(at) + command + " --help lists what there is"};
+  const std::vector<std::string> words = at.remaining();
+  std::vector<std::string> commands, options;
+  for (const CLI::App *one : at.get_subcommands([](const CLI::App *) { return true; }))
+    commands.push_back(one->get_name());
+  for (const CLI::Option *one : at.get_options())
+    for (const std::string &name : one->get_lnames()) options.push_back("--" + name);
+  const auto option = std::find_if(words.begin(), words.end(), [](const auto &one) { return one.starts_with('-'); });
+  if (!commands.empty()) {
+    out.want = one_of(commands);
+    out.have = "no command";
+    if (!words.empty()) unknown(out, words.front(), option == words.begin() ? options : commands);
+  } else if (option != words.end()) {
+    out.want = "an option";
+    unknown(out, *option, options);
+  } else if (!words.empty()) {
+    out.want = "nothing more";
+    out.have = config::in_quotes(words.front());
+    out.fix = "leave it out; " + out.fix;
+  } else {
+    take_apart(out, at, wrong);
+  }
   return out;
 }
 
@@ -538,7 +582,7 @@ int dispatch(int argc, const char *const *argv, std::istream &in, std::ostream &
     for (const CLI::App *up = at; up != nullptr; up = up->get_parent()) {
       command = command.empty() ? up->get_name() : up->get_name() + " " + command;
     }
-    complain(err, mistake(*at, command, wrong.what()));
+    complain(err, mistake(*at, command, wrong));
     // 2 means there that something changes.
     if (at == chosen.plan_command) return static_cast<int>(plan_exit::failed);
     return static_cast<int>(exit_code::bad_input);

@@ -51,22 +51,6 @@ std::string joined(const std::vector<std::string> &parts, std::string_view betwe
   return out;
 }
 
-// "WORD:{fill,replay}" names the candidates that an option takes, "KIND:FILES" is one that begins with a word.
-std::vector<std::string> words_of(const CLI::Option &option) {
-  const std::string type = option.get_type_name();
-  if (type.starts_with("KIND:")) return std::vector<std::string>(trace_kinds.begin(), trace_kinds.end());
-  std::vector<std::string> out;
-  const size_t open = type.find('{'), close = type.rfind('}');
-  if (open == std::string::npos || close == std::string::npos) return out;
-  std::string rest = type.substr(open + 1, close - open - 1);
-  for (size_t comma = rest.find(','); comma != std::string::npos; comma = rest.find(',')) {
-    out.push_back(rest.substr(0, comma));
-    rest.erase(0, comma + 1);
-  }
-  out.push_back(rest);
-  return out;
-}
-
 std::string_view files_of(std::string_view type) {
   if (type == "FILE") return "-f";
   if (type == "DIR") return "-d";
@@ -108,6 +92,22 @@ void gather(const CLI::App &app, const std::string &name, parts &into) {
 }
 
 }  // namespace
+
+// "WORD:{fill,replay}" names the candidates, "KIND:FILES" is one that begins with a word.
+std::vector<std::string> words_of(const CLI::Option &option) {
+  const std::string type = option.get_type_name();
+  if (type.starts_with("KIND:")) return std::vector<std::string>(trace_kinds.begin(), trace_kinds.end());
+  std::vector<std::string> out;
+  const size_t open = type.find('{'), close = type.rfind('}');
+  if (open == std::string::npos || close == std::string::npos) return out;
+  std::string rest = type.substr(open + 1, close - open - 1);
+  for (size_t comma = rest.find(','); comma != std::string::npos; comma = rest.find(',')) {
+    out.push_back(rest.substr(0, comma));
+    rest.erase(0, comma + 1);
+  }
+  out.push_back(rest);
+  return out;
+}
 
 std::string bash_completion(const CLI::App &program) {
   parts all;

@@ -116,6 +116,16 @@ class Actions(RmCase):
         self.assertIn("there is no application 'nobody'", self.refused(daemon, "kill", "nobody"))
         events = daemon.ctl("events", "--application", "app-0").stdout
         self.assertRegex(events + daemon.ctl("apps", "app-0").stdout, r"ApplicationKilled: by \S+: enough")
+        for words, fix in ((("move", "app-1", "root.q9"), "did you mean 'root.q0'?"), (("kill", "app-99"), "did you mean 'app-1'?"),
+                           (("drain", "node", "node-001"), "did you mean 'node-0001'?"), (("queues", "--queue", "q0"), "did you mean 'root.q0'?"),
+                           (("apps", "--user", "usr-0"), "did you mean 'user-"), (("explain", "app-1/none"), "`tenon ctl explain app-1`"),
+                           (("queues", "--partition", "defalt"), "name one, or leave --partition out")):
+            no = daemon.ctl(*words)
+            self.assertEqual((no.returncode, fix in no.stderr), (1, True), no.stderr + no.stdout)
+        none = daemon.ctl("events", "--application", "app-none")
+        self.assertEqual((none.returncode, "no record that is kept is like that" in none.stderr), (0, True), none.stderr)
+        no = daemon.ctl("events", "--partition", "default")
+        self.assertEqual((no.returncode, "full name, [RM]NAME" in no.stderr, "`tenon ctl queues`" in no.stderr), (1, True, True), no.stderr)
         self.gone(rm)
 
     def test_a_recovery_is_declared_done(self):
@@ -179,7 +189,7 @@ class Actions(RmCase):
             self.assertEqual((said.returncode, done in said.stdout), (0, True), (words, said.stdout, said.stderr))
         said = daemon.ctl("kill", "application", "nope")
         self.assertEqual(said.returncode, 1, said.stderr)
-        self.assertIn("fix:  `tenon ctl apps` shows what there is", said.stderr)
+        self.assertIn("`tenon ctl apps` lists all", said.stderr)
 
     def test_a_node_is_shown_with_what_runs_on_it(self):
         daemon = self.served()
@@ -276,7 +286,9 @@ class Manual(RmCase):
         held = self.allocations(daemon)
         self.assertEqual(held["[one]default"], 0)
         self.assertGreater(held["[two]default"], 0)
-        self.assertIn("there is no partition '[three]default'", daemon.ctl("step", "--partition", "[three]default").stderr)
+        no = daemon.ctl("step", "--partition", "[three]default").stderr
+        self.assertRegex(no, r"there is no partition '\[three\]default', but \[\w+\]default, \[\w+\]default\n")
+        self.assertIn("fix:  `tenon ctl queues` shows what there is", no)
         while made < 120:
             made += daemon.json("step", "--decisions", "100")["decisions"]
         self.assertGreater(self.allocations(daemon)["[one]default"], 0)
@@ -287,6 +299,7 @@ class Manual(RmCase):
         said = self.started().ctl("step")
         self.assertEqual(said.returncode, 1)
         self.assertIn("cycle.manual: true", said.stderr)
+        self.assertIn("fix:  leave the step out", said.stderr)
 
 
 class Words(ServeCase):
@@ -294,6 +307,25 @@ class Words(ServeCase):
 
     def run_ctl(self, *words: str) -> subprocess.CompletedProcess:
         return subprocess.run([Daemon.tenon, *words], capture_output=True, text=True, timeout=WITHIN_S)
+
+    def test_what_was_typed_wrong_is_named_with_what_to_type(self):
+        for words, want, fix in (
+                (("ctl", "drain"), "one of: node, partition", "as `tenon ctl drain node n-17"),
+                (("ctl", "drain", "nodes", "n-1"), "one of: node, partition", "did you mean 'node'?"),
+                (("ctl",), "one of: queues, apps", "as `tenon ctl queues`"),
+                (("ctl", "explain"), "APPLICATION", "name it, as `tenon ctl explain app-1`"),
+                (("ctl", "move", "app-1"), "QUEUE", "name it, as `tenon ctl move app-7 root.batch.night`"),
+                (("ctl", "events", "--type", "APPS"), "--type: one of: SYSTEM, REQUEST, APP", "did you mean 'APP'?"),
+                (("ctl", "events", "--since-ms", "yesterday"), "--since-ms: a number", "write it in digits"),
+                (("ctl", "whatif", "--count", "0"), "--count: a value that it takes", "as `tenon ctl whatif"),
+                (("ctl", "rms", "one"), "nothing more", "leave it out"),
+                (("ctl", "health", "--jsno"), "an option", "did you mean '--json'?"),
+                (("simulate", "--mode", "fil"), "--mode: one of: fill, replay", "did you mean 'fill'?"),
+                (("--versoin",), "one of: scenario, simulate", "did you mean '--version'?")):
+            no = self.run_ctl(*words)
+            self.assertEqual((no.returncode, no.stdout), (2, ""), no.stderr)
+            self.assertIn(f"  want: {want}", no.stderr)
+            self.assertIn(fix, no.stderr.partition("  fix:  ")[2])
 
     def test_what_cannot_be_printed_is_a_failure(self):
         with open("/dev/full", "w") as full:  # a disk that takes nothing

@@ -329,6 +329,8 @@ TEST_F(Plugin, AReplayNamesPoliciesThatAreOthersBeforeItBegins) {
     return run_tenon({"simulate", "--no-progress", "--replay", journal, "--deployment", deployment});
   };
   EXPECT_EQ(replay(deployment_).err, "");
+  const std::string saved = folder_.file("day.state");
+  ASSERT_EQ(run_tenon({"snapshot", journal, "-c", deployment_, "-o", saved}).code, 0);
 
   const std::string with_predicate =
       folder_.file("other.yaml",
@@ -344,6 +346,8 @@ TEST_F(Plugin, AReplayNamesPoliciesThatAreOthersBeforeItBegins) {
   EXPECT_THAT(run_tenon({"diff", journal, "--a", deployment_, "--b", deployment_}).err, HasSubstr(warning));
   EXPECT_THAT(run_tenon({"whatif", journal, "-c", deployment_, "--queue", "root.q0", "--resource", "vcore=1"}).err,
               HasSubstr(warning));
+  EXPECT_THAT(run_tenon({"whatif", saved, "-c", deployment_, "--queue", "root.q0", "--resource", "vcore=1"}).err,
+              HasSubstr("day.state: node-sort 'fixture': warning: acme.good 1.0.0, order_rev 1, sha256:"));
 }
 
 TEST_F(Plugin, LockThatIsBrokenIsRefusedAtItsPlaceAndWrittenAnew) {

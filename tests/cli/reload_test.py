@@ -61,6 +61,33 @@ class Reload(ServeCase):
         for part in ("+ queue root.added", "max ", "guaranteed none -> ", "in all: 1 added, 1 changed, 0 removed; 0 lost"):
             self.assertIn(part, told.stdout)
 
+    def test_a_policy_group_that_is_not_there_is_refused_with_the_nearest(self):
+        daemon = self.started()
+        for words in (("reload", "--group", "defalt"), ("config", "defalt")):
+            no = daemon.ctl(*words)
+            self.assertEqual(no.returncode, 1, no.stdout)
+            self.assertIn("'defalt'", no.stderr)
+            self.assertIn("fix:  did you mean 'default'?", no.stderr)
+        no = daemon.ctl("config", "--rm", "nobody")
+        self.assertEqual((no.returncode, "'nobody'" in no.stderr, "fix:" in no.stderr), (1, True, True), no.stderr)
+
+    def test_a_lock_is_compared_with_what_the_queues_bind(self):
+        """At the start, and by a reload: not when the first resource manager registers."""
+        deployment = self.deployment()
+        locked = subprocess.run([Daemon.tenon, "plugin", "lock", str(deployment)], capture_output=True, text=True)
+        self.assertEqual(locked.returncode, 0, locked.stderr)
+        daemon = self.started()
+        self.queues.write_text(QUEUES.replace("  - name: default\n", "  - name: default\n    nodesortpolicy: {type: binpacking}\n"))
+        words = "module 'tenon.node-binpacking' is not in it, and partition default: nodesortpolicy.type leads to"
+        no = daemon.ctl("reload")
+        self.assertEqual((no.returncode, words in no.stderr), (1, True), no.stderr)
+        daemon.finish()
+        again = Daemon(self, deployment)
+        self.assertTrue(again.ended.wait(WITHIN_S))
+        self.assertEqual(again.finish(None), 2, again.words())
+        self.assertIn(words, again.words())
+        self.assertIn("`tenon plugin lock", again.words())
+
     def test_a_deployment_that_has_become_wrong_is_refused(self):
         daemon = self.started()
         self.deployment("transpots: []\n")

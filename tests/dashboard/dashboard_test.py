@@ -106,7 +106,23 @@ class Views(DashboardTest):
             page.route(f"**/tenon/v1/{name}", lambda route, _, well=well: route.fulfill(json=well))
         page.reload()
         page.select_option("#partition", "gpu")
-        self.expect(page.locator(".problems")).to_contain_text("There is no problem that the scheduler knows of.")
+        self.expect(page.locator(".problems .good")).to_contain_text("There is no problem that the scheduler knows of.")
+
+    def test_where_asks_wait_for_more_than_there_is_it_says_so_and_is_not_green(self):
+        page = self.page("overview")
+        page.select_option("#partition", "gpu")
+        for name, well in (("rms", fake_cluster.RMS[:1]), ("modules", fake_cluster.MODULES[:1])):
+            page.route(f"**/tenon/v1/{name}", lambda route, _, well=well: route.fulfill(json=well))
+        partitions = [one | ({"capacity": {"capacity": {"gpu": 8000}, "usedCapacity": {}}, "totalNodes": 2} if one["name"] == "gpu" else {})
+                      for one in self.server.cluster.partitions()]
+        page.route("**/ws/v1/partitions", lambda route: route.fulfill(json=partitions))
+        page.route("**/partition/gpu/queues", lambda route: route.fulfill(json={
+            "queuename": "root", "status": "Active", "pendingResource": {"gpu": 34400}}))
+        page.route("**/partition/gpu/devices*", lambda route: route.fulfill(json=fake_cluster.devices()[:1]))
+        page.reload()
+        page.select_option("#partition", "gpu")
+        self.expect(page.locator(".problems .notice")).to_contain_text("Asks wait for 34.4 of gpu (430 % of the partition)")
+        self.expect(page.locator(".problems .good")).to_have_count(0)
 
     def test_columns_sort_by_click_and_by_keys(self):
         page = self.page("applications")
@@ -169,8 +185,8 @@ class Views(DashboardTest):
         page.fill("#devices-search", "node-00001")
         page.locator("button.device").nth(2).click()
         row = page.locator("#detail tbody tr").nth(2)
-        self.expect(row).to_contain_text("750 of 1,000")
-        self.expect(row).to_contain_text("app-0007 pod-1-1: 250 gpu")
+        self.expect(row).to_contain_text("0.75 of 1")
+        self.expect(row).to_contain_text("app-0007 pod-1-1: 0.25 gpu")
         self.assertEqual(self.violations(page), [])
 
     def test_a_queue_may_have_what_those_above_it_leave(self):
@@ -187,9 +203,35 @@ class Views(DashboardTest):
         page.click("main button.link:has-text('app-0000')")
         page.locator("#detail button:has-text('Why does it wait?')").first.click()
         text = page.locator(".explanation")
-        self.expect(text).to_contain_text("4 asks of 31 before it in line.")
-        self.expect(text).to_contain_text("queue root.team-0 may have 400 vcore")
-        self.expect(text).to_contain_text("raise vcore of queue root.team-0's max from 400 to 402")
+        for words in ("It waits for 31 allocations; 4 allocations of others are tried before it.",
+                      "leaves too little vcore: asked 96 cores, free 2 cores of 400 cores, short 94 cores",
+                      "leaves too little gpu: asked 16, free 8 of 8, short 8", "from 400 cores to 494 cores",
+                      "free or add 16 GiB memory on node node-4 (capacity from 32 GiB to 48 GiB)",
+                      "with memory 64 GiB vcore 96 cores"):
+            self.expect(text).to_contain_text(words)
+
+    def test_details_have_an_address(self):
+        page = self.page("applications")
+        page.click("main button.link:has-text('app-0000')")
+        self.expect(page.locator("#detail h2")).to_contain_text("app-0000")
+        self.assertTrue(page.url.endswith("#/applications/application/app-0000"), page.url)
+        page.reload()
+        self.expect(page.locator("#detail h2")).to_contain_text("app-0000")
+        self.expect(page.locator("#detail h3").first).to_be_visible()
+        page.keyboard.press("Escape")
+        page.wait_for_selector("#detail", state="hidden")
+        self.assertTrue(page.url.endswith("#/applications"), page.url)
+        page.go_back()
+        self.expect(page.locator("#detail h2")).to_contain_text("app-0000")
+        page.go_back()
+        page.wait_for_selector("#detail", state="hidden")
+
+    def test_who_has_no_limit_is_no_full_bar(self):
+        page = self.page("people")
+        row = page.locator("tr[data-key='user-3 root']")
+        self.expect(row).to_contain_text("4 cores · no limit")
+        self.assertLess(float(row.locator("rect.fill").first.get_attribute("width")), 5)
+        self.expect(page.locator("tr[data-key='user-3 root.team-0']")).to_contain_text("4 of 10 cores")
 
     def test_a_pod_has_its_namespace_and_name(self):
         page = self.page("applications")

@@ -208,6 +208,30 @@ class Session(RmCase):
         self.assertEqual((ends[tenon.Released], ends[tenon.AskWithdrawn]), (Why.TIMEOUT, Why.TIMEOUT))
         self.assertIn("ResourceReservationTimeout", ends["Failed"])
 
+    def test_a_hard_gang_that_is_not_complete_starts_no_worker(self):
+        self.served()
+
+        def report(rm):
+            rm.add_node("node", {"vcore": 3000})
+            rm.add_application("gang", "root.work", "somebody", gang=tenon.Gang({"vcore": 4000}, hard=True))
+            rm.add_application("other", "root.work", "somebody")
+
+        rm = self.manager(report)
+        for _ in range(2):
+            self.hears(rm, tenon.ApplicationAccepted)
+        rm.ask_placeholders("gang", {"head": (CORE, 1), "workers": (CORE, 3)})
+        for i in range(3):
+            rm.ask("gang", f"worker-{i}", CORE, task_group="workers")
+        rm.ask("other", "runs", {"vcore": 3000})
+        self.hears(rm, tenon.Allocated, key="runs")  # behind the gang, which holds nothing
+        self.assertEqual([heard for heard in self.kept[rm] if isinstance(heard, (tenon.Allocated, tenon.Released))], [])
+        rm.add_node("another", {"vcore": 4000})
+        placed = {self.hears(rm, tenon.Allocated, application="gang").key for _ in range(4)}
+        self.assertEqual(placed, {"head-0", "workers-0", "workers-1", "workers-2"})
+        for _ in range(3):
+            rm.confirm(self.hears(rm, tenon.Released, application="gang", why=Why.PLACEHOLDER_REPLACED))
+            self.assertRegex(self.hears(rm, tenon.Allocated, application="gang").key, "^worker-[0-2]$")
+
     def test_a_victim_makes_room_when_its_end_is_confirmed(self):
         self.served()
 

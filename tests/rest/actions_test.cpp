@@ -96,6 +96,24 @@ TEST_F(Actions, WantTheRightAndAreRecordedEitherWay) {
   }
 }
 
+TEST_F(Actions, WhatIsRefusedSaysWhatToDo) {
+  open();
+  small_cluster();
+  for (const auto &[path, token, fix] : std::vector<std::array<std::string, 3>>{
+           {ours + "/node/node-3/drain", everything, "did you mean 'node-1'?"},
+           {ours + "/queue/root.defaul/stop", everything, "did you mean 'root.default'?"},
+           {ours + "/application/app-9/kill", everything, "did you mean 'app-1'?"},
+           {ours + "/application/app-1/move?queue=root.smal", everything, "did you mean 'root.small'?"},
+           {ours + "/node/node-1/undrain", everything, "GET /ws/v1/partition/PARTITION/nodes shows states"},
+           {ours + "/node/node-1/drain", olga, "ask somebody whom an adminacl"},
+           {ours + "/node/node-1/drain", "a-token-of-nobody", "the transport's key \"tokens\""},
+           {"/tenon/v1/config", everything, "curl --data-binary @queues.yaml"}}) {
+    const reply no = post(path, {}, token);
+    EXPECT_GE(no.status, 400U) << path;
+    EXPECT_THAT(std::string(no.json().at("description").as_string()), ::testing::HasSubstr(fix)) << path;
+  }
+}
+
 TEST_F(Actions, ReloadAndNodesAreForAdminsOfTheRoot) {
   open();
   small_cluster();

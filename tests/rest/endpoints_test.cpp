@@ -185,30 +185,49 @@ TEST_F(Endpoints, RefuseWithTheDocumentedBody) {
   open();
   small_cluster();
   const std::string p = "/ws/v1/partition/default";
-  const std::vector<std::tuple<std::string, unsigned, std::string>> cases = {
+  const std::vector<std::tuple<std::string, unsigned, std::string, std::string>> cases = {
       {p + "/queue/root.a%20b", 400,
        "invalid queue name, max 64 characters consisting of alphanumeric characters and '-', '_', '#', '@', '/', ':' "
-       "allowed"},
-      {p + "/usage/user/none", 404, "User not found"},
-      {p + "/usage/user/*", 400, "Invalid user name"},
-      {p + "/usage/group/none", 404, "Group not found"},
-      {p + "/usage/group/*", 400, "Invalid group name"},
-      {p + "/applications/none", 400, "Only following application states are allowed: active, rejected, completed"},
-      {p + "/queue/root.default/applications/completed", 400, "Only following application states are allowed: active"},
+       "allowed",
+       "ask for a path of GET /ws/v1/partition/PARTITION/queues"},
+      {p + "/usage/user/*", 400, "Invalid user name", "it begins with a letter or _"},
+      {p + "/usage/group/*", 400, "Invalid group name", "it begins with a letter or _"},
+      {p + "/applications/none", 400, "Only following application states are allowed: active, rejected, completed",
+       "have 'none'; a state as running goes with active"},
+      {p + "/queue/root.default/applications/completed", 400, "Only following application states are allowed: active",
+       "GET /ws/v1/partition/PARTITION/applications/completed"},
       {p + "/applications/active?status=none", 400,
-       "Only following active statuses are allowed: new,accepted,starting,running,completing,failing,resuming"},
-      {"/ws/v1/events/batch?count=0", 400, "0 is not a valid value for \"count\""},
+       "Only following active statuses are allowed: new,accepted,starting,running,completing,failing,resuming",
+       "have 'none'"},
+      {"/ws/v1/events/batch?count=0", 400, "0 is not a valid value for \"count\"", "ask for 1 or more"},
+      {p + "/nodes?cursor=x", 400, "query parameter \"cursor\": want one of Tenon-Next-Cursor",
+       "leave it out for the first page"},
+      {"/tenon/v1/partition/default/application/app-2/explain/larg", 404, "", "did you mean 'large'?"},
+      {"/tenon/v1/partition/default/application/app-11/explain/ask-9", 404, "", "did you mean 'app-1'?"},
+      {p + "/queue/root.%zz", 400, "invalid URL escape in queue", "write % as %25"},
+      {"/tenon/v1/reload", 405, "Method Not Allowed", "this path takes POST, OPTIONS"},
   };
-  for (const auto &[path, status, message] : cases) {
+  for (const auto &[path, status, message, fix] : cases) {
     const reply r = get(path);
     EXPECT_EQ(r.status, status) << path << r.body;
-    EXPECT_EQ(r.json(), (json::value{{"status_code", status}, {"message", message}, {"description", message}})) << path;
+    EXPECT_EQ(r.json().at("status_code"), status) << path;
+    const std::string said(r.json().at("message").as_string()), whole(r.json().at("description").as_string());
+    if (!message.empty()) {
+      EXPECT_EQ(said, message) << path;
+    }
+    EXPECT_THAT(whole, ::testing::StartsWith(said.substr(0, said.find_last_not_of('.') + 1) + "; ")) << path;
+    EXPECT_THAT(whole, ::testing::HasSubstr(fix)) << path;
   }
   for (const auto &[path, message, description] : std::vector<std::array<std::string, 3>>{
            {"/ws/v1/partition/defaul/queues", "Partition not found", "there is no 'defaul'; did you mean 'default'?"},
            {p + "/queue/root.defaul", "Queue not found", "there is no 'root.defaul'; did you mean 'root.default'?"},
            {p + "/node/none", "Node not found", "there is no 'none'; did you mean '"},
            {p + "/application/none", "Application not found", "there is no 'none'; did you mean '"},
+           {p + "/usage/user/anne", "User not found", "there is no 'anne'; did you mean '"},
+           {p + "/usage/group/none", "Group not found", "there is no 'none', and none at all"},
+           {"/ws/v1/config?rm=none", "Configuration not found", "there is no 'none'; did you mean '"},
+           {"/ws/v1/config?policyGroup=defalt", "Configuration not found",
+            "there is no 'defalt'; did you mean 'default'?"},
            {"/ws/v1/partitons", "Resource not found", "did you mean '/ws/v1/partition"},
            {"/tenon/v1/none", "Resource not found", "did you mean '/tenon/v1/"}}) {
     const reply r = get(path);

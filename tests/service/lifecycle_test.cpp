@@ -54,6 +54,23 @@ TEST_F(Lifecycle, RegistrationThatIsRefusedLeavesTheOlderOneAlone) {
   EXPECT_EQ(why_ended(first), std::nullopt);
 }
 
+TEST_F(Lifecycle, RegistrationThatCannotBeReadIsRefusedInWordsAndLogged) {
+  open(manual());
+  interface::registration_request request;
+  request.rm = std::string("rm\n1");
+  uint64_t session = 0;
+  ::testing::internal::CaptureStderr();
+  const auto no = fake_.enter(request, 0, session);
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(no.status, TENON_INVALID_CONFIG);
+  EXPECT_THAT(no.words, HasSubstr("rmID: one with them; want: a name without control characters; fix: register with"));
+  EXPECT_THAT(log, HasSubstr("is refused: rmID: one with them"));
+  EXPECT_EQ(service_->counters().refused_registrations, 1U);
+  request.rm = std::string(5000, 'r');
+  EXPECT_THAT(fake_.enter(request, 0, session).words,
+              HasSubstr("rmID: 5000 bytes; want: at most 1024 bytes; fix: register with a shorter name, or raise"));
+}
+
 TEST_F(Lifecycle, LostNothingIsPlacedUntilItIsBack) {
   open(manual());
   const uint64_t session = enter();

@@ -21,6 +21,13 @@ std::vector<std::string> failures(const kernel_snapshot &state) {
   return out;
 }
 
+std::vector<std::string> warnings(const kernel_snapshot &state) {
+  std::vector<std::string> out;
+  for (const health_check &one : look_at_sums_of(state))
+    if (one.is == health_check::state::warns) out.push_back(one.diagnosis);
+  return out;
+}
+
 class HealthSums : public ::testing::Test {
  protected:
   HealthSums() {
@@ -58,6 +65,32 @@ TEST_F(HealthSums, ANodeWhoseSumsDoNotAgreeFails) {
   kernel_snapshot state = c_->snapshot();
   state.partitions.at(0).nodes.at(0).available["vcore"] = 1;
   EXPECT_THAT(failures(state), ElementsAre(StartsWith("Nodes with inconsistent data: node")));
+}
+
+TEST_F(HealthSums, AsksThatAreLargerThanEveryNodeOrThanAMaxAreNamed) {
+  const auto warned = [&] {
+    for (const health_check &one : look_at_sums_of(c_->snapshot()))
+      if (one.name == "Asks") return one.diagnosis;
+    return std::string("no such check");
+  };
+  c_.add_node("other", {{"vcore", 4}, {"memory", 2048}});
+  c_.ask("app", "waits", {{"vcore", 10}, {"memory", 10}});  // the first node is full now, and is large enough
+  EXPECT_EQ(warned(), "");
+  c_.ask("app", "wide", {{"vcore", 11}});
+  c_.ask("app", "both", {{"vcore", 5}, {"memory", 11}});
+  c_.ask("app", "gpus", {{"gpu", 1}});
+  EXPECT_EQ(warned(),
+            "Asks that can never run as the cluster is: app/wide (asks 0.011 of vcore, the largest node has 0.01), "
+            "app/both (no node has all of what it asks for), app/gpus (asks 1 of gpu, no node has any)");
+  kernel_snapshot state = c_->snapshot();
+  for (queue_snapshot &one : state.partitions.at(0).queues)
+    if (one.path == "root.leaf") one.max = amount_map{{"memory", 1}};
+  state.partitions.at(0).nodes.clear();
+  EXPECT_THAT(warnings(state),
+              ElementsAre("Asks that can never run as the cluster is: app/waits (asks 10 of memory, the "
+                          "max of queue root.leaf is 1), app/both (asks 11 of memory, the max of queue "
+                          "root.leaf is 1)"))
+      << "where no node is there yet, none is missed";
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ void add_events(ctl_group &group) {
       ->add_option("--object", o->object,
                    "Only about this one: an application, node, queue, user; of type REQUEST the key of an ask")
       ->type_name("ID");
-  events->add_option("--partition", o->partition, "Only of this partition, [RM]NAME")->type_name("NAME");
+  events->add_option("--partition", o->partition, "Only of this partition, [RM]NAME in full")->type_name("NAME");
   events->add_option("--run", o->run, "Only of this run of the daemon, where a sink keeps several")->type_name("ID");
   events->add_option("--since-ms", o->since_ms, "Only from that time on, Unix milliseconds")->type_name("TIME");
   events->add_option("--until-ms", o->until_ms, "Only from before that time")->type_name("TIME");

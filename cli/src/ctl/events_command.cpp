@@ -83,6 +83,8 @@ int print_events(const events_options &o, std::ostream &out, std::ostream &err) 
     const json::array &records = result.at("records").as_array();
     if (const auto gone = result.at("gone").to_number<uint64_t>(); gone != 0)
       err << "tenon: " << gone << " records are gone before they were asked for\n";
+    if (first && records.empty() && request.size() > 1 && !o.follow)
+      err << "tenon: no record that is kept is like that; leave a filter out to see others\n";
     if (first || !records.empty()) print(records, o.as_json, first, out);
     out.flush();
     if (!o.follow || !out) return static_cast<int>(exit_code::ok);

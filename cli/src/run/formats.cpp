@@ -55,17 +55,6 @@ struct date {
 
 }  // namespace
 
-std::string decimal(double value, int digits) {
-  std::array<char, 400> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits).ptr;
-  std::string out(text.data(), end);
-  if (out.find('.') != std::string::npos) {
-    out.erase(out.find_last_not_of('0') + 1);
-    if (out.back() == '.') out.pop_back();
-  }
-  return out == "-0" ? "0" : out;
-}
-
 std::string percent(double part) { return std::isnan(part) ? "–" : decimal(part * 100, 1) + "%"; }
 
 std::string grouped(uint64_t number) {

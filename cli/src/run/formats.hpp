@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "tenon/config/amounts.hpp"
 #include "tenon/config/markup.hpp"
 
 namespace tenon::cli {
 
+using config::decimal;
 using config::escaped;
 
-// As short as `digits` after the point allow: "12", "0.25".
-[[nodiscard]] std::string decimal(double value, int digits);
 // 0.681 is "68.1%"; NaN is "–".
 [[nodiscard]] std::string percent(double part);
 // With thin spaces: "107 235".

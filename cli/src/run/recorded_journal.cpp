@@ -12,6 +12,7 @@
 #include "tenon/config/bound_policies.hpp"
 #include "tenon/host/module_host.hpp"
 #include "tenon/kernel/journal.hpp"
+#include "tenon/kernel/saved_state.hpp"
 
 namespace tenon::cli {
 
@@ -33,7 +34,12 @@ result<recorded_journal> read_recorded(const std::string &file, journal_start st
     const auto *swap = std::get_if<swap_module>(&c);
     if (swap != nullptr && swapped.emplace(swap->module).second) policies.source->use_build(swap->module, swap->before);
   };
-  const take_state begin = [](int64_t, const saved_state &) { return std::nullopt; };
+  const take_state begin = [&](int64_t, const saved_state &s) {
+    cluster_config in_force;
+    for (const saved_partition &one : s.partitions) in_force.partitions.push_back(one.config);
+    add(&in_force);
+    return std::nullopt;
+  };
   const auto read = start == journal_start::any ? read_journal(out.bytes, begin, take) : read_journal(out.bytes, take);
   if (!read) {
     refusal why = read.why();

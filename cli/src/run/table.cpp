@@ -2,11 +2,7 @@
 #include "run/table.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <ostream>
-
-#include "run/formats.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -20,10 +16,6 @@ std::string harmless(std::string text) {
   for (char &c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
   return text;
-}
-
-bool is_bytes(std::string_view type) {
-  return type == "memory" || type == "ephemeral-storage" || type.starts_with("hugepages-");
 }
 
 }  // namespace
@@ -45,16 +37,6 @@ void table::print(std::ostream &out, bool titles) const {
   };
   if (titles) line([&](size_t i) { return columns_[i].title; });
   for (const auto &row : rows_) line([&](size_t i) { return row[i]; });
-}
-
-std::string amount_text(std::string_view type, int64_t amount) {
-  if (type == "vcore") return decimal(static_cast<double>(amount) / 1000, 3);
-  if (!is_bytes(type)) return std::to_string(amount);
-  constexpr std::array<std::string_view, 6> units{"", "Ki", "Mi", "Gi", "Ti", "Pi"};
-  auto value = static_cast<double>(amount);
-  size_t unit = 0;
-  for (; std::abs(value) >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
-  return decimal(value, 1) + std::string(units[unit]);
 }
 
 }  // namespace tenon::cli

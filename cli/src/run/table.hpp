@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tenon/config/amounts.hpp"
+
 namespace tenon::cli {
 
 struct column {
@@ -29,7 +31,6 @@ class table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// An amount of a resource type in the unit that people use: cores, binary multiples of bytes, or as it is.
-[[nodiscard]] std::string amount_text(std::string_view type, int64_t amount);
+using config::amount_text;
 
 }  // namespace tenon::cli

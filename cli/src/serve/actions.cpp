@@ -20,28 +20,42 @@ std::string text_of(const json::object &from, std::string_view key) {
   return found == nullptr ? std::string() : std::string(found->as_string());
 }
 
-// The refusal of an action, with the command that shows what there is.
-refusal refused(const std::string &action, const std::string &object, const observe::outcome &how) {
+}  // namespace
+
+refusal refused(const std::string &action, const std::string &object, const observe::outcome &how,
+                const fix_of_missing &fix) {
   refusal out{action + (object.empty() ? "" : " " + object), "", how.message, "try again"};
   if (how.status == TENON_RETRY) return out;
   if (how.status == TENON_DECLINED) {
     out.want = "somebody who may";
-    out.fix = "ask somebody whom an adminacl of the queue, or of one above it, names";
+    out.fix = "ask somebody whom an adminacl of the queue, or of one above it, names, or the daemon's own user";
     return out;
   }
   out.want = how.status == TENON_UNRESOLVABLE ? "a name that is there" : "a state in which that is possible";
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> shown_by{{{"node", "nodes"},
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> shown_by{{{"node", "nodes"},
                                                                                    {"queue", "queues"},
                                                                                    {"application", "apps"},
                                                                                    {"partition", "queues"},
                                                                                    {"recovery", "rms"},
                                                                                    {"canary", "canary"},
-                                                                                   {"quarantine", "modules"}}};
+                                                                                   {"quarantine", "modules"},
+                                                                                   {"step", "queues"}}};
   for (const auto &[word, command] : shown_by)
     if (action.find(word) != std::string::npos)
       out.fix = "`tenon ctl " + std::string(command) + "` shows what there is";
+  if (fix && !how.missing.empty()) out.fix = fix(how.missing, how.name);
   return out;
 }
+
+std::optional<refusal> unknown_group(const service::scheduler &of, const std::string &group) {
+  const auto groups = of.policy_groups();
+  if (group.empty() || groups.contains(group)) return std::nullopt;
+  std::vector<std::string_view> known;
+  for (const auto &[name, text] : groups) known.push_back(name);
+  return refusal{"policy group", "one of the deployment", config::in_quotes(group), config::suggestion(group, known)};
+}
+
+namespace {
 
 result<json::object> swap(observe::administration &on, const observe::caller &who, const json::object &request,
                           const std::string &name) {
@@ -65,7 +79,8 @@ result<json::object> swap(observe::administration &on, const observe::caller &wh
 
 }  // namespace
 
-result<json::object> act(observe::administration &on, const observe::caller &who, const json::object &request) {
+result<json::object> act(observe::administration &on, const observe::caller &who, const json::object &request,
+                         const fix_of_missing &fix) {
   const std::string name = text_of(request, "action");
   if (name == "lift-quarantine") {
     const std::string module = text_of(request, "object");
@@ -80,7 +95,7 @@ result<json::object> act(observe::administration &on, const observe::caller &who
   if (what.what == 0)
     return refusal{"action", "an action", config::in_quotes(name), config::suggestion(name, observe::action_names())};
   const observe::outcome how = on.act(who, what);
-  if (how.status != TENON_OK) return refused(name, what.object, how);
+  if (how.status != TENON_OK) return refused(name, what.object, how, fix);
   return json::object{{"done", true}, {"action", name}, {"object", what.object}, {"partition", what.partition}};
 }
 
@@ -89,7 +104,10 @@ result<json::object> step(observe::administration &on, const observe::caller &wh
   const uint32_t most = limit == nullptr ? 1 : limit->to_number<uint32_t>();
   uint64_t decisions = 0;
   const observe::outcome how = on.step(who, text_of(request, "partition"), most, decisions);
-  if (how.status != TENON_OK) return refusal{"step", "", how.message, ""};
+  if (how.status == TENON_UNSCHEDULABLE)
+    return refusal{"step", "a deployment with cycle.manual: true", "one that runs by itself",
+                   "leave the step out: decisions are made without it"};
+  if (how.status != TENON_OK) return refused("step", {}, how);
   return json::object{{"decisions", decisions}};
 }
 
@@ -101,10 +119,9 @@ result<json::object> configurations(const service::scheduler &of, const json::ob
   const std::string group = text_of(request, "policy_group"), rm = text_of(request, "rm");
   const json::value *text = request.if_contains("text");
   const bool with_text = text != nullptr && text->as_bool();
+  if (auto no = unknown_group(of, group)) return *no;
   json::array out;
-  std::vector<std::string> known;
   for (const service::configuration_revision &one : of.revisions()) {
-    known.push_back(one.policy_group);
     if ((!group.empty() && one.policy_group != group) || ((with_text || !rm.empty()) && one.rm != rm)) continue;
     const auto source = of.source_of(one.policy_group);
     json::object item{{"policy_group", one.policy_group},
@@ -122,9 +139,9 @@ result<json::object> configurations(const service::scheduler &of, const json::ob
     if (with_text) item["text"] = one.text;
     out.push_back(std::move(item));
   }
-  if (out.empty() && !group.empty() && rm.empty())
-    return refusal{"policy group", "one of the deployment", config::in_quotes(group),
-                   config::suggestion(group, std::vector<std::string_view>(known.begin(), known.end()))};
+  if (out.empty())
+    return refusal{"rm", "a resource manager for which a configuration was sent", config::in_quotes(rm),
+                   "`tenon ctl config` lists which were sent, and leaving --rm out shows that of the policy group"};
   return json::object{{"configurations", std::move(out)}};
 }
 

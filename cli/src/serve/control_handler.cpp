@@ -166,33 +166,62 @@ struct control_handler::impl {
            TENON_READ_ALLOCATIONS;
   }
 
-  static std::optional<refusal> missing(const char *object, const std::string &wanted, const char *command,
+  // Why there is no object of that name, with the most similar one, or all where they are few.
+  static std::optional<refusal> missing(const std::string &object, const std::string &wanted, const char *command,
                                         const std::vector<std::string_view> &known) {
     if (wanted.empty() || std::find(known.begin(), known.end(), wanted) != known.end()) return std::nullopt;
-    const std::string_view near = config::closest(wanted, known);
-    return refusal{
-        object, std::string(object) + " that is there", "no " + std::string(object) + ' ' + in_quotes(wanted),
-        (near.empty() ? "" : "did you mean " + in_quotes(near) + "? ") + "`tenon ctl " + command + "` lists all"};
+    std::string_view near = config::closest(wanted, known);
+    for (const std::string_view one : known)
+      if (one.ends_with("." + wanted)) near = one;  // the last part of a path
+    constexpr size_t few = 12;
+    const std::string fix = !near.empty()                         ? "did you mean " + in_quotes(near) + "? "
+                            : known.size() > few || known.empty() ? std::string()
+                                                                  : config::suggestion(wanted, known) + "; ";
+    return refusal{object, (object == "application" || object == "ask" ? "an " : "a ") + object + " that is there",
+                   "no " + object + ' ' + in_quotes(wanted), fix + "`tenon ctl " + command + "` lists all"};
+  }
+
+  struct known_names {
+    std::vector<std::string_view> queues, applications, nodes, users;
+  };
+  static known_names names_in(const request &what, const kernel_snapshot &from) {
+    known_names out;
+    for (const partition_snapshot &p : from.partitions) {
+      if (!is_partition(p.name, what.which.partition)) continue;
+      for (const queue_snapshot &one : p.queues) out.queues.push_back(one.path);
+      for (const node_snapshot &one : p.nodes) out.nodes.push_back(one.id);
+      for (const application_snapshot &one : what.which.ended ? p.ended : p.applications) {
+        out.applications.push_back(one.id);
+        if (std::find(out.users.begin(), out.users.end(), one.user) == out.users.end()) out.users.push_back(one.user);
+      }
+    }
+    return out;
   }
 
   // What is asked for by its name is to be there, and a state is to be one.
   static std::optional<refusal> refuse_filters(const request &what, const kernel_snapshot &from) {
-    std::vector<std::string_view> queues, applications, nodes;
-    for (const partition_snapshot &p : from.partitions) {
-      if (!is_partition(p.name, what.which.partition)) continue;
-      for (const queue_snapshot &one : p.queues) queues.push_back(one.path);
-      for (const application_snapshot &one : what.which.ended ? p.ended : p.applications)
-        applications.push_back(one.id);
-      for (const node_snapshot &one : p.nodes) nodes.push_back(one.id);
-    }
-    if (auto no = missing("queue", what.which.queue, "queues", queues)) return no;
-    if (what.command == "nodes") return missing("node", what.which.name, "nodes", nodes);
+    const known_names known = names_in(what, from);
+    if (auto no = missing("queue", what.which.queue, "queues", known.queues)) return no;
+    if (what.command == "nodes") return missing("node", what.which.name, "nodes", known.nodes);
     if (what.command != "apps") return std::nullopt;
     const auto &states = machine<application_state>::state_names;
     if (!what.which.state.empty() && std::find(states.begin(), states.end(), what.which.state) == states.end())
       return refusal{"state", "a state of applications", in_quotes(what.which.state),
                      config::suggestion(what.which.state, states)};
-    return missing("application", what.which.name, what.which.ended ? "apps --ended" : "apps", applications);
+    const char *command = what.which.ended ? "apps --ended" : "apps";
+    if (auto no = missing("user", what.which.user, command, known.users)) return no;
+    return missing("application", what.which.name, command, known.applications);
+  }
+
+  outcome acted(const request &what, const observe::caller &who) {
+    return act(around.people.admin(), who, what.given, [&](const std::string &kind, const std::string &name) {
+      const auto from = look(TENON_READ_QUEUES | TENON_READ_APPLICATIONS | TENON_READ_NODES);
+      const known_names known = from == nullptr ? known_names() : names_in(what, *from);
+      auto no = kind == "node"    ? missing(kind, name, "nodes", known.nodes)
+                : kind == "queue" ? missing(kind, name, "queues", known.queues)
+                                  : missing(kind, name, "apps", known.applications);
+      return no ? no->fix : "try again";  // it came meanwhile
+    });
   }
 
   outcome of_state(const request &what) {
@@ -206,7 +235,8 @@ struct control_handler::impl {
       for (const auto &one : all) known += (known.empty() ? "" : ", ") + one.name;
       return refusal{"partition",
                      known.empty() ? "a partition; no resource manager has registered" : "one of: " + known,
-                     in_quotes(what.which.partition), "correct it"};
+                     in_quotes(what.which.partition),
+                     known.empty() ? "start one, or leave --partition out" : "name one, or leave --partition out"};
     }
     if (auto no = refuse_filters(what, *from)) return *no;
     if (what.command == "queues") return queues_json(*from, what.which);
@@ -228,6 +258,14 @@ struct control_handler::impl {
     return applications;
   }
 
+  static bool is_placed(const kernel_snapshot &from, const std::string &application, const std::string &key) {
+    for (const partition_snapshot &p : from.partitions)
+      for (const application_snapshot &app : p.applications)
+        for (const allocation_snapshot &one : app.allocations)
+          if (app.id == application && one.key == key) return true;
+    return false;
+  }
+
   // Every waiting ask of the application where no key is given.
   outcome explain(request what) {
     if (what.application.empty())
@@ -237,21 +275,22 @@ struct control_handler::impl {
     find_application(*from, what.which.partition, what.application, what.key);
     std::vector<std::pair<std::string, std::string>> wanted;  // partition, key
     bool known = false;
+    std::vector<std::string_view> keys;
     for (const partition_snapshot &partition : from->partitions) {
       if (!is_partition(partition.name, what.which.partition)) continue;
       for (const application_snapshot &one : partition.applications) {
         if (one.id != what.application) continue;
         known = true;
         if (!what.key.empty()) wanted.emplace_back(partition.name, what.key);
+        for (const ask_snapshot &ask : one.asks) keys.push_back(ask.key);
         for (const ask_snapshot &ask : one.asks)
           if (what.key.empty() && ask.pending_count > 0) wanted.emplace_back(partition.name, ask.key);
       }
     }
-    if (!known) {
-      std::vector<std::string_view> ids;
-      for (const partition_snapshot &partition : from->partitions)
-        for (const application_snapshot &one : partition.applications) ids.push_back(one.id);
-      return *missing("application", what.application, "apps", ids);
+    if (!known) return *missing("application", what.application, "apps", names_in(what, *from).applications);
+    if (auto no = missing("ask", what.key, ("explain " + what.application).c_str(), keys)) {
+      const auto placed = look(TENON_READ_APPLICATIONS | TENON_READ_ALLOCATIONS);  // of which nothing waits
+      if (placed == nullptr || !is_placed(*placed, what.application, what.key)) return *no;
     }
     const uint64_t most = what.which.limit == 0 ? most_explanations : std::min(what.which.limit, most_explanations);
     bool more = wanted.size() > most;
@@ -364,7 +403,7 @@ struct control_handler::impl {
   // What changes something, or says what people may change.
   outcome administered(const request &what, const observe::caller &who) {
     try {
-      if (what.command == "act") return act(around.people.admin(), who, what.given);
+      if (what.command == "act") return acted(what, who);
       if (what.command == "step") return step(around.people.admin(), who, what.given);
       if (what.command == "config") return configurations(scheduler, what.given);
       if (what.command == "plan") return plan(what.given);
@@ -393,11 +432,12 @@ struct control_handler::impl {
   outcome reload(const json::object &given, const observe::caller &who) {
     observe::configuration_change wish;
     wish.policy_group = word_of(given, "policy_group");
+    if (auto no = unknown_group(scheduler, wish.policy_group)) return *no;
     json::array plans = plans_of_files(wish.policy_group);
     if (const json::value *forced = given.if_contains("forced")) wish.forced = forced->as_bool();
     const observe::configuration_outcome made = around.reload(who, wish);
     if (made.why) return *made.why;
-    if (made.how.status != TENON_OK) return refusal{"reload", "", made.how.message, ""};
+    if (made.how.status != TENON_OK) return refused("reload", {}, made.how);
     json::array warnings(made.notes.begin(), made.notes.end());
     for (const std::string &one : scheduler.configuration_warnings()) warnings.push_back(json::string(one));
     return json::object{{"reloaded", true},

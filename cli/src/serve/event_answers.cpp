@@ -72,6 +72,9 @@ class wish {
         if (auto why = add_type(std::string_view(each.as_string()))) return why;
     in_.run = text("run");
     in_.partition = text("partition");
+    if (const std::string_view partition = view_of(in_.partition); !partition.empty() && !partition.starts_with('['))
+      return refusal{"partition", "its full name, [RM]NAME, as records have it", config::in_quotes(partition),
+                     "`tenon ctl queues` shows full names"};
     in_.object = text("object");
     in_.application = text("application");
     in_.queue = text("queue");

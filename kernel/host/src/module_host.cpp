@@ -400,6 +400,20 @@ bool module_host::provides(module_kind kind, std::string_view name) const {
   return static_cast<bool>(impl_->provider(kind, name));
 }
 
+std::optional<refusal> module_host::refusal_by_lock(const cluster_config &queues) const {
+  if (!impl_->plan.lock) return std::nullopt;
+  for (const config::policy_name &one : config::bound_policies(queues)) {
+    const auto module = impl_->provider(one.kind, one.name);
+    if (!module) continue;  // what nobody provides is refused by the kernel, or has a built-in policy in its place
+    if (auto no = impl_->check_locked(**module)) {
+      no->have += ", and " + one.wanted_by + " leads to " + std::string(entry_of(one.kind).name()) + " " +
+                  config::in_quotes(one.name);
+      return no;
+    }
+  }
+  return std::nullopt;
+}
+
 config::known_policies module_host::known() const {
   config::known_policies out;
   for (const kind_entry &kind : module_kinds)

@@ -63,10 +63,15 @@ outcome from(const configured &c) {
 
 std::vector<std::string_view> groups_of(const caller &who) { return {who.groups.begin(), who.groups.end()}; }
 
+outcome missing(std::string_view kind, const std::string &name, const std::string &partitions) {
+  const std::string object(kind);
+  return {TENON_UNRESOLVABLE, "there is no " + object + " '" + name + "' in partition " + partitions, object, name};
+}
+
 // Of queues, and of applications through their queues: of both where one is moved.
 outcome may_act_on(const kernel &k, const caller &who, const named_partition &where, const std::string &queue) {
   const auto may = k.may_administer(where.id, queue, who.user, groups_of(who));
-  if (!may) return {TENON_UNRESOLVABLE, "there is no queue '" + queue + "' in partition " + where.name};
+  if (!may) return missing("queue", queue, where.name);
   if (who.all || *may) return {};
   return {TENON_DECLINED, "the admin ACL of queue " + queue + " does not name " + who.user};
 }
@@ -159,9 +164,7 @@ outcome find_partition(const kernel &k, action &a, const known_action &known, na
   std::erase_if(meant, [&](const named_partition &one) { return !has_object(k, one.id, a.object, known.on); });
   if (meant.size() > 1) return several(meant);
   if (named.size() == 1) a.partition = named.front().name;
-  if (meant.empty())
-    return {TENON_UNRESOLVABLE,
-            "there is no " + std::string(known.kind()) + " '" + a.object + "' in partition " + listed(named)};
+  if (meant.empty()) return missing(known.kind(), a.object, listed(named));
   out = meant.front();
   a.partition = out.name;
   return {};

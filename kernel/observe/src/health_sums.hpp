@@ -9,7 +9,7 @@
 
 namespace tenon::observe {
 
-// The snapshot has nodes, applications and allocations. Of an empty one all is well.
+// The snapshot has nodes, queues, applications, asks and allocations. Of an empty one all is well.
 [[nodiscard]] std::vector<health_check> look_at_sums_of(const kernel_snapshot &state);
 
 }  // namespace tenon::observe

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "snapshot_keeper.hpp"
+#include "tenon/host/module_host.hpp"
 #include "tenon/host/reader_question.hpp"
 #include "tenon/kernel/journal.hpp"
 #include "tenon/kernel/saved_state.hpp"
@@ -43,6 +44,7 @@ saved_outcome administration::saved(const caller &who, std::chrono::milliseconds
       if (made) {
         state = std::move(*made);
         out.time_ms = k.now_ms();
+        out.journal = journal_header(modules_.journal_origin());
         return;
       }
       why = made.why();
@@ -55,7 +57,6 @@ saved_outcome administration::saved(const caller &who, std::chrono::milliseconds
     out.why = {"snapshot", "a scheduler with time to answer", "one that is busy or stops", "try again"};
   }
   if (!state) return out;
-  out.journal = journal_header("tenon " TENON_VERSION);
   append_state(out.journal, out.time_ms, *state);
   if (out.journal.size() > most_bytes) {
     out.status = TENON_UNSCHEDULABLE;

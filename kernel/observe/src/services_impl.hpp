@@ -57,7 +57,7 @@ struct services::impl {
         keeper(d),
         health(d, m, keeper, memory),
         metrics(d, m, keeper, health),
-        admin(d, keeper, most_objects),
+        admin(d, m, keeper, most_objects),
         copies(d, m, keeper, most_objects),
         most_copied(most_objects) {}
 

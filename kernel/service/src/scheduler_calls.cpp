@@ -22,21 +22,27 @@ std::map<std::string, std::string> copied(const tenon_rm_pairs &from) {
 }
 
 // What is wrong with what an RM says of itself, if anything.
-std::string registration_problem(const tenon_rm_registration *in, const host::running_limits &limits) {
-  if (in == nullptr || in->type != TENON_RM_REGISTRATION || in->size < sizeof *in) return "want a registration";
+std::optional<refusal> registration_problem(const tenon_rm_registration *in, const host::running_limits &limits) {
+  if (in == nullptr || in->type != TENON_RM_REGISTRATION || in->size < sizeof *in)
+    return refusal{"registration", "one of this version of the interface", "another message, or none",
+                   "set its type and size as the header says"};
   const std::string_view rm = view_of(in->rm);
+  const auto too_long = [](const char *where, uint64_t most, uint64_t has, const char *fix) {
+    return refusal{where, "at most " + std::to_string(most) + " bytes", std::to_string(has) + " bytes", fix};
+  };
   if (rm.size() > limits.max_name)
-    return "rmID: want at most " + std::to_string(limits.max_name) + " bytes, have " + std::to_string(rm.size());
+    return too_long("rmID", limits.max_name, rm.size(), "register with a shorter name, or raise requests.max_name");
   if (std::any_of(rm.begin(), rm.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }))
-    return "rmID: want a name without control characters";
+    return refusal{"rmID", "a name without control characters", "one with them", "register with another name"};
   if (in->config.length > limits.max_config)
-    return "config: want at most " + std::to_string(limits.max_config) + " bytes, have " +
-           std::to_string(in->config.length);
+    return too_long("config", limits.max_config, in->config.length,
+                    "send a shorter queues.yaml, or have the daemon read one as a file of a policy group");
   constexpr uint64_t most_pairs = 4'096;
   for (const tenon_rm_pairs *pairs : {&in->build_info, &in->extra_config})
     if (pairs->count > most_pairs || (pairs->count != 0 && (pairs->names == nullptr || pairs->values == nullptr)))
-      return "buildInfo, extraConfig: want lists of pairs";
-  return {};
+      return refusal{"buildInfo, extraConfig", "at most " + std::to_string(most_pairs) + " pairs of names and values",
+                     std::to_string(pairs->count) + ", or no texts", "send fewer"};
+  return std::nullopt;
 }
 
 std::optional<uint32_t> window_of(std::string_view text) {
@@ -88,9 +94,10 @@ tenon_status scheduler::impl::enter(const tenon_rm_enter_in &in, tenon_rm_enter_
     say(out.error, "want the transport's number, as start gave it");
     return TENON_UNSUPPORTED;
   }
-  if (const std::string problem = registration_problem(in.registration, shared.limits); !problem.empty()) {
-    say(out.error, problem);
-    return TENON_INVALID_CONFIG;
+  if (const auto problem = registration_problem(in.registration, shared.limits)) {
+    const std::string_view rm = in.registration == nullptr ? std::string_view() : view_of(in.registration->rm);
+    return refuse_registration(std::string(rm.substr(0, shared.limits.max_name)), TENON_INVALID_CONFIG, problem->text(),
+                               out);
   }
   const tenon_rm_registration &from = *in.registration;
   registration what;

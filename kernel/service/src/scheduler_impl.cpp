@@ -25,6 +25,7 @@ scheduler::impl::impl(std::unique_ptr<host::module_host> host, scheduler_options
   shared.limits = options.limits.value_or(modules->plan().running);
   shared.max_queue_depth = options.kernel.max_queue_depth;
   shared.known = modules->known();
+  shared.modules = modules.get();
   shared.wake = [this] { wake(); };
   shared.warn = [this](const std::string &line) { modules->warn(line); };
   shared.note = [this](const std::string &line) { modules->note(line); };

@@ -11,6 +11,7 @@ result<group_config> service_state::read(std::string_view text, std::string_view
   options.max_queue_depth = max_queue_depth;
   auto parsed = config::parse_queues(text, file, options);
   if (!parsed.config) return config::first_reason(parsed);
+  if (auto no = modules->refusal_by_lock(*parsed.config)) return *no;
   group_config out;
   out.text = text;
   out.config = std::make_shared<const cluster_config>(std::move(*parsed.config));

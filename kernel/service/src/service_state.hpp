@@ -14,6 +14,7 @@
 #include "rm_session.hpp"
 #include "tenon/config/queues.hpp"
 #include "tenon/events/event_hub.hpp"
+#include "tenon/host/module_host.hpp"
 #include "tenon/host/running_limits.hpp"
 
 namespace tenon::service {
@@ -45,6 +46,7 @@ struct service_state {
   host::running_limits limits;
   uint32_t max_queue_depth = 32;
   config::known_policies known;
+  const host::module_host *modules = nullptr;
   pool<request_batch> request_batches{256};
   chunk_pool chunks{256};
   session_table sessions;
@@ -55,7 +57,8 @@ struct service_state {
   std::function<void(const std::string &line)> note;               // the same, of what is as it should be
   std::function<void(const events::audit_note &what)> note_event;  // a warning that is an event, too
 
-  // Any thread. Refused with the text of `config check`.
+  // Any thread. Refused with the text of `config check`, and where the deployment's lock refuses a module that it
+  // binds.
   [[nodiscard]] result<group_config> read(std::string_view text, std::string_view file) const;
   void warn_of(const group_config &read) const;
   [[nodiscard]] result<group_config> group(std::string_view name) const;  // empty: default

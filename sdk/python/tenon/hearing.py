@@ -3,6 +3,7 @@
 
 import collections
 import time
+from collections.abc import Iterable
 
 from .answers import (
     Allocated, Answer, ApplicationAccepted, ApplicationRejected, ApplicationState, AskRejected, AskWithdrawn, Check,
@@ -61,20 +62,24 @@ class Hearing:
     def expect(self, kind: str, name: str) -> None:
         self._open.add((kind, name))
 
-    def ask(self, sent: si.Allocation) -> None:
-        if FOREIGN in sent.allocationTags:
-            sent.applicationID = ""  # whatever was said: the answer has none
-        key = (sent.applicationID, sent.allocationKey)
-        if sent.nodeID:
-            self._open.add(("allocation", *key))
-        self._say(sent)
+    def ask(self, *together: si.Allocation) -> None:
+        for sent in together:
+            if FOREIGN in sent.allocationTags:
+                sent.applicationID = ""  # whatever was said: the answer has none
+            if sent.nodeID:
+                self._open.add(("allocation", sent.applicationID, sent.allocationKey))
+        self._say(together)
 
-    def _say(self, sent: si.Allocation) -> None:
-        for needed in (("application", sent.applicationID), ("node", sent.nodeID)):
-            if needed in self._open:
+    def _say(self, together: Iterable[si.Allocation]) -> None:
+        """Those that wait for nothing, in one request: what begins whole must be known whole."""
+        ready = {}
+        for sent in together:
+            needed = next((what for what in (("application", sent.applicationID), ("node", sent.nodeID)) if what in self._open), None)
+            if needed:
                 self._held[needed].append(sent)
-                return
-        self.session.allocations.say(si.AllocationRequest(allocations=[sent]), awaits=(sent.applicationID, sent.allocationKey))
+            else:
+                ready[sent.applicationID, sent.allocationKey] = si.AllocationRequest(allocations=[sent])
+        self.session.allocations.say_together(ready)
 
     def forget_ask(self, application: str, key: str) -> None:
         """It is not wanted any more."""
@@ -119,8 +124,7 @@ class Hearing:
     def _settle(self, what: tuple | None) -> None:
         """This has its answer: what waits for it is said, and when nothing is left the recovery is over."""
         self._open.discard(what)
-        for sent in self._held.pop(what, ()):
-            self._say(sent)
+        self._say(self._held.pop(what, ()))
         if self.recovering and not self._open:
             self.recovering = False
             done = recovery_v1.RecoveryRequest(reports=[recovery_v1.RecoveryReport(done=True)])

@@ -29,6 +29,20 @@ class Line:
 
     def say(self, message: Message, awaits: Hashable = None) -> None:
         """`awaits` names the answer that it will have; None: it has none."""
+        self._keep(message, awaits)
+        if self._outgoing is not None:
+            self._outgoing.put(message)
+
+    def say_together(self, messages: dict[Hashable, Message]) -> None:
+        """The same of several, which arrive as one request; by the answers that they will have."""
+        joined = self.request()
+        for awaits, message in messages.items():
+            self._keep(message, awaits)
+            joined.MergeFrom(message)
+        if messages and self._outgoing is not None:
+            self._outgoing.put(joined)
+
+    def _keep(self, message: Message, awaits: Hashable) -> None:
         serial = next(self._serials)
         if awaits is None:
             self._unanswered.append((serial, message))
@@ -36,8 +50,6 @@ class Line:
             self.forget(awaits)
             self._serial_of[awaits] = serial
             self._awaited[serial] = (awaits, message)
-        if self._outgoing is not None:
-            self._outgoing.put(message)
 
     def forget(self, awaits: Hashable) -> bool:
         """Whether something waited for this answer; it does not any more, and is not said again."""

@@ -111,6 +111,19 @@ class ResourceManager:
             resourcePerAlloc=requests.amounts(resources), taskGroupName=task_group, placeholder=placeholder, originator=originator,
             preemptionPolicy=si.PreemptionPolicy(allowPreemptSelf=may_be_preempted, allowPreemptOther=may_preempt)))
 
+    def ask_placeholders(
+        self, application: str, groups: Mapping[str, tuple[Mapping[str, int], int]], tags: Mapping[str, str] | None = None, *,
+        priority: int = 0,
+    ) -> None:
+        """Asks for all placeholders of a gang in one request: by task group what each has, and how many. Their keys are the
+        task group's name with a number, as in workers-0. A hard gang begins whole with those that the scheduler knows of."""
+        with self._lock:
+            self._hearing.ask(*(si.Allocation(
+                allocationKey=f"{group}-{number}", applicationID=application, partitionName=self.partition, allocationTags=tags or {},
+                priority=priority, resourcePerAlloc=requests.amounts(each), taskGroupName=group, placeholder=True,
+                preemptionPolicy=si.PreemptionPolicy(allowPreemptSelf=True))
+                for group, (each, count) in groups.items() for number in range(count)))
+
     def running(
         self, application: str, key: str, node: str, resources: Mapping[str, int], tags: Mapping[str, str] | None = None, *,
         priority: int = 0, task_group: str = "", placeholder: bool = False, originator: bool = False, bound_ms: int = 0,

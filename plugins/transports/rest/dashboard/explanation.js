@@ -2,12 +2,12 @@
 // Why an ask waits: its place in line, what holds it, and what would let it run.
 import { h } from "./dom.js";
 import { facts } from "./parts.js";
-import { count, label, plural, types } from "./units.js";
+import { count, label, plural, spoken, types } from "./units.js";
 
 function position({ waiting, before, pending }) {
   if (!pending) return "It no longer waits.";
-  if (before === 0) return waiting <= 1 ? "The only one in line." : `First of ${plural(waiting, "ask")} in line.`;
-  return `${plural(before, "ask")} of ${count(waiting)} before it in line.`;
+  const own = `It waits for ${plural(waiting, "allocation")}; `;
+  return own + (before === 0 ? "nothing is tried before it." : `${plural(before, "allocation")} of others ${before === 1 ? "is" : "are"} tried before it.`);
 }
 
 function nodes(all) {
@@ -31,7 +31,7 @@ function changes({ changes: all, outcome, after, text }) {
   if (all.length === 0) return null;
   const title = outcome === "runs" && after
     ? `What would let it run, after ${plural(after, "decision")} for others` : OUTCOMES[outcome];
-  return [h("h4", {}, title), h("ul", {}, all.map((one) => h("li", {}, one.text))),
+  return [h("h4", {}, title), h("ul", {}, all.map((one) => h("li", {}, spoken(one)))),
     outcome === "waits" ? h("p", { class: "dim" }, text.slice(text.lastIndexOf("\n") + 1)) : null];
 }
 
@@ -42,7 +42,7 @@ export function explanation(found) {
     h("p", {}, h("strong", {}, position(found))),
     found.obstacles.length === 0
       ? h("p", { class: "dim" }, found.text)
-      : [h("h4", {}, "What holds it"), h("ul", {}, found.obstacles.map((one) => h("li", {}, one.text)))],
+      : [h("h4", {}, "What holds it"), h("ul", {}, found.obstacles.map((one) => h("li", {}, spoken(one))))],
     changes(found),
     h("h4", {}, "Nodes"), nodes(found.nodes));
 }

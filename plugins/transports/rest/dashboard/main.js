@@ -14,10 +14,11 @@ import * as people from "./people.js";
 import * as preemptions from "./preemptions.js";
 import * as queues from "./queues.js";
 import * as reservations from "./reservations.js";
-import { get, readOffers, Refusal } from "./rest.js";
+import { get, getSome, paths, readOffers, Refusal } from "./rest.js";
 import { follow } from "./stream.js";
 import * as timeline from "./timeline.js";
 import { heading, notice } from "./top.js";
+import { divide, types } from "./units.js";
 
 const VIEWS = { overview, queues, applications, nodes, devices, people, reservations, preemptions, managers, events, modules };
 const KINDS = { queue: queues, application: applications, node: nodes, devices, user: people, group: people, rm: managers };
@@ -125,6 +126,16 @@ async function readHealth() {
   app.health = await get("/ws/v1/scheduler/healthcheck");
 }
 
+// Types that nodes divide are shown in devices; which ones they are is read again where a type is new.
+let dividedOf = "";
+async function readDivided() {
+  const now = `${app.partition} ${types(app.capacity()).join(" ")}`;
+  if (app.partition === null || dividedOf === now) return;
+  dividedOf = now;
+  const { list } = await getSome(`${paths.ours(app.partition)}/devices`, ["devices"], 1).catch(() => ({ list: [] }));
+  divide(Object.fromEntries((list[0]?.devices ?? []).filter((one) => one.amount > 1).map((one) => [one.type, one.amount])));
+}
+
 async function readView() {
   const view = VIEWS[app.view], name = app.view, partition = app.partition;
   if (!view.load || (partition === null && !OF_ALL.includes(name))) return;
@@ -173,7 +184,7 @@ async function tick() {
   again = false;
   try {
     await readPartitions();
-    await Promise.all([readView(), readDetail(), readHealth(), readOffersOnce()]);
+    await Promise.all([readView(), readDetail(), readHealth(), readOffersOnce(), readDivided()]);
     app.connection = { problem: null, tries: 0, at: Date.now(), next: 0 };
   } catch (problem) {
     const tries = app.connection.tries + 1;
@@ -198,17 +209,33 @@ function go(view) {
   location.hash = `#/${view}`;
 }
 
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;  // as somebody typed it
+  }
+}
+
+// An address is of a view, and of details where they are open: #/applications/application/app-1.
 function arrive() {
-  const view = location.hash.replace(/^#\//, "");
+  const [view, kind, id] = location.hash.replace(/^#\//, "").split("/").map(decoded);
   if (view in VIEWS) app.view = view;
-  if (app.detail) close();
+  if (kind in KINDS && id) {
+    if (app.detail?.kind !== kind || app.detail.id !== id) show_details(kind, id);
+  } else if (app.detail) {
+    document.getElementById("detail").close();
+  }
   requestAnimationFrame(() => document.querySelector("nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }));
   reload();
 }
 
 let opener = null;
 function open(kind, id) {
-  if (!id || id === "—") return;
+  if (id && id !== "—") location.hash = `#/${app.view}/${kind}/${encodeURIComponent(id)}`;
+}
+
+function show_details(kind, id) {
   if (!app.detail) opener = document.activeElement;
   app.detail = { kind, id };
   const dialog = document.getElementById("detail");
@@ -281,6 +308,7 @@ document.addEventListener("submit", (event) => {
 });
 document.getElementById("detail").addEventListener("close", () => {
   app.detail = null;
+  if (location.hash.split("/").length > 2) go(app.view);
   if (opener?.isConnected) opener.focus();
   draw();
 });

@@ -33,5 +33,5 @@ function summary(app, partition) {
 
 export function render(app, value) {
   const partition = app.partitions.find((one) => one.key === app.partition);
-  return [list(app, problems({ partition, ...value })), timeline(app, value.history), summary(app, partition)];
+  return [list(app, problems({ partition, ...value }), value.queues?.pendingResource), timeline(app, value.history), summary(app, partition)];
 }

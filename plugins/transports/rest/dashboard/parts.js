@@ -15,13 +15,14 @@ const KINDS = {
 export const warns = (check) => !check.Succeeded && (check.DiagnosisMessage ?? "").startsWith("warning: ");
 export const state = (text) => chip(text || "—", KINDS[text] ?? "plain");
 
-// What is used of an amount, drawn and in words; the mark is what is guaranteed.
+// What is used of an amount, drawn and in words; the mark is what is guaranteed. Where there is no max, the bar is of `scale`.
 export function meter(type, { used = 0, max, guaranteed, scale }) {
   const whole = max ?? scale ?? Math.max(used, guaranteed ?? 0);
   const part = share(used, whole) ?? 0;
   const mark = guaranteed === undefined ? null : share(guaranteed, whole);
   const level = max === undefined || part < 90 ? "some" : part > 100 ? "full" : "high";
   const words = [max === undefined ? amount(type, used) : of(type, used, max)];
+  if (max === undefined && scale !== undefined) words.push("no limit");
   if (guaranteed !== undefined) words.push(`guaranteed ${amount(type, guaranteed)}`);
   return h("div", { class: "meter" },
     h("span", { class: "meter-name" }, label(type)),

@@ -42,10 +42,10 @@ const COLUMNS = (app, what) => [{ name: what, first: "ascending", by: (one) => `
   { name: "Queue", by: (one) => one.queue }, { name: "Applications", class: "number", by: (one) => one.running.length },
   { name: "Uses", class: "wide", by: (one) => dominant(one.used, one.max ?? app.capacity()) }];
 
-const uses = (one) => {
+const uses = (app, one) => {
   const shown = types(one.used, one.max).slice(0, 4);
   if (shown.length === 0) return "nothing";
-  return h("div", { class: "meters" }, shown.map((type) => meter(type, { used: one.used[type], max: one.max?.[type] })));
+  return h("div", { class: "meters" }, shown.map((type) => meter(type, { used: one.used[type], max: one.max?.[type], scale: app.capacity()[type] ?? 0 })));
 };
 const applications = (one) => `${count(one.running.length)}${one.most ? ` of ${count(one.most)}` : ""}`;
 
@@ -59,7 +59,7 @@ function part(app, kind, what, all) {
     h("h2", { id: `${id}-title` }, `${what}s`),
     kept.length === 0 ? empty(all.length === 0 ? `No ${kind} has anything.` : `No ${kind} is like that.`)
       : [table(app, id, `${what}s`, shown, rows.rows.map((one) => ({ key: `${one.who} ${one.queue}`, cells: [
-        opener(kind, one.who), opener("queue", one.queue), applications(one), uses(one)] }))), pager(id, rows, "lines")]);
+        opener(kind, one.who), opener("queue", one.queue), applications(one), uses(app, one)] }))), pager(id, rows, "lines")]);
 }
 
 const written = (map) => Object.entries(map).map(([type, amount]) => `${type} ${amount}`).join(", ");
@@ -101,7 +101,7 @@ export function details(app, id, value) {
     running.length === 0 ? null : h("ul", { class: "log" }, running.slice(0, 200).map((one) => h("li", {}, opener("application", one)))),
     h("h3", {}, "By queue"),
     own.map((one) => h("section", { "data-key": one.queue }, h("p", {}, opener("queue", one.queue), " ",
-      h("span", { class: "dim" }, applications(one))), uses(one))),
+      h("span", { class: "dim" }, applications(one))), uses(app, one))),
   ];
 }
 

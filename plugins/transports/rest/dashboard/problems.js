@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { trouble } from "./managers.js";
 import { chip, opener, warns } from "./parts.js";
-import { amount, label, of, plural, readable, types } from "./units.js";
+import { amount, label, of, percent, plural, readable, share, types } from "./units.js";
 
 const some = (type, value) => (type === "vcore" ? amount(type, value) : `${amount(type, value)} of ${label(type).toLowerCase()}`);
 
@@ -28,7 +28,7 @@ function closed(queue, found) {
   }
 }
 
-const VIEW_OF = { "Resource managers": "managers", "Failed nodes": "nodes", "Reservation check": "reservations" };
+const VIEW_OF = { "Asks": "applications", "Resource managers": "managers", "Failed nodes": "nodes", "Reservation check": "reservations" };
 
 // Everything that was read; what was not is undefined.
 export function problems({ partition, health, queues, managers = [], modules = [] }) {
@@ -64,10 +64,20 @@ export function problems({ partition, health, queues, managers = [], modules = [
 
 const SHOWN = 50;
 
-export function list(app, all) {
+// Where nothing is wrong something may wait all the same, and for more than there is.
+function calm(app, pending = {}) {
+  const waits = types(pending).filter((type) => pending[type] > 0);
+  if (waits.length === 0) return h("p", { class: "notice good", role: "status" }, "There is no problem that the scheduler knows of.");
+  const capacity = app.capacity();
+  return h("p", { class: "notice plain", role: "status" }, "The scheduler knows of no fault. Asks wait for ",
+    waits.map((type) => some(type, pending[type]) + (capacity[type] ? ` (${percent(share(pending[type], capacity[type]))} of the partition)` : "")).join(", "),
+    ". ", h("a", { href: "#/applications" }, "Applications ›"));
+}
+
+export function list(app, all, pending) {
   return h("section", { "aria-labelledby": "problems-title", "data-key": "problems", class: "problems" },
     h("h2", { id: "problems-title" }, "Problems"),
-    all.length === 0 ? h("p", { class: "notice good", role: "status" }, "There is no problem that the scheduler knows of.")
+    all.length === 0 ? calm(app, pending)
       : h("ul", {}, all.slice(0, SHOWN).map((one) => h("li", { "data-key": `${one.view} ${one.id ?? ""} ${one.text}` },
         chip(one.bad ? "problem" : "warning", one.bad ? "bad" : "warn"), " ",
         one.id ? [opener(one.kind, one.id), " "] : null, one.text, one.more ? h("span", { class: "dim" }, ` (${one.more})`) : null, " ",

@@ -45,7 +45,8 @@ export async function refusal(answer) {
   const text = await answer.text().catch(() => "");
   let message = text.slice(0, 300);
   try {
-    message = JSON.parse(text).message ?? message;
+    const answered = JSON.parse(text);
+    message = answered.description ?? answered.message ?? message;
   } catch {
     // Not every answer is JSON.
   }

@@ -8,8 +8,13 @@ const is_bytes = (type) => type === "memory" || type.includes("storage") || type
 const digits = (value) => (value < 10 ? 2 : value < 100 ? 1 : 0);
 export const precise = (value) => value.toLocaleString("en", { maximumFractionDigits: digits(Math.abs(value)) });
 
+// How much one device of a type is, for types that nodes divide: a GPU of which allocations may have a part is 1000.
+let devices = {};
+export const divide = (by_type) => { devices = by_type; };
+
 // [number, unit] of an amount; `like` decides the unit where several amounts stand together.
 function scaled(type, value, like = value) {
+  if (devices[type]) return [precise(value / devices[type]), ""];
   if (type === "vcore") return [precise(value / 1000), like === 1000 ? "core" : "cores"];
   if (!is_bytes(type)) return [value.toLocaleString("en"), ""];
   let power = 0;
@@ -57,6 +62,24 @@ export const readable = (text) => (text ?? "").replace(/map\[([^\]]*)\]/g, (whol
   }
   return amounts(map);
 });
+
+// What the scheduler says of amounts of one type, with each number that stands beside it as people read it.
+export function spoken({ text, type, resource = {}, ...numbers }) {
+  const raw = (kind, value) => (kind === "vcore" ? `${value}m` : `${value}`);
+  let out = text ?? "";
+  const say = (kind, value, before = "") => {
+    if (typeof value !== "number" || (kind !== "vcore" && !is_bytes(kind) && !devices[kind])) return;
+    const words = new RegExp(`(?<![\\w.-])${before}${raw(kind, value)}(?![\\w-]|\\.\\w)`, "g");
+    out = out.replace(words, before + amount(kind, value));
+  };
+  const is_count = numbers.kind === "raise-node-devices" || numbers.kind?.endsWith("applications");
+  if (type && !is_count) for (const value of amountsOf(numbers)) say(type, value);
+  for (const [kind, value] of Object.entries(resource)) say(kind, value, `${kind} `);
+  return out;
+}
+// Larger ones first; what is asked for besides what is there is a number of the text, too.
+const amountsOf = ({ asked, limit, used, free, shortBy, from, to }) =>
+  [asked, limit, used, free, shortBy, from, to, to - from].filter(Number.isFinite).sort((a, b) => b - a);
 
 export const count = (value) => (value ?? 0).toLocaleString("en");
 export const plural = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;

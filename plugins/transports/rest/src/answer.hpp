@@ -24,11 +24,13 @@ struct answer {
   return {200, std::string(json_type), serialize(v), {}};
 }
 
-// {"status_code":404,"message":"Partition not found","description":"Partition not found"}. The message is YuniKorn's,
-// and the description may say more.
-[[nodiscard]] inline answer error_answer(unsigned status, std::string_view message, std::string_view description = {}) {
-  const boost::json::object body{
-      {"status_code", status}, {"message", message}, {"description", description.empty() ? message : description}};
+// {"status_code":404,"message":"Queue not found","description":"Queue not found; did you mean 'root.a'?"}. The message
+// is YuniKorn's where it has one; the description has also what a client can do.
+[[nodiscard]] inline answer error_answer(unsigned status, std::string_view message, std::string_view fix = {}) {
+  std::string description(message);
+  if (!fix.empty() && description.ends_with('.')) description.pop_back();
+  if (!fix.empty()) description += "; " + std::string(fix);
+  const boost::json::object body{{"status_code", status}, {"message", message}, {"description", description}};
   return {status, std::string(json_type), boost::json::serialize(body), {}};
 }
 
@@ -36,7 +38,7 @@ struct answer {
 struct refused {
   unsigned status;
   std::string message;
-  std::string description = {};  // empty: the message
+  std::string fix = {};  // what the client can do
 };
 
 }  // namespace tenon::rest

@@ -51,9 +51,10 @@ identity identity_of(const settings &s, const http::request<http::string_body> &
   const std::string sent = text(from[http::field::authorization]);
   if (sent.empty()) return {};
   constexpr std::string_view scheme = "Bearer ";
-  if (!sent.starts_with(scheme)) throw refused{401, "want a token: Authorization: Bearer TOKEN"};
+  if (!sent.starts_with(scheme)) throw refused{401, "want a token: Authorization: Bearer TOKEN", "have another scheme"};
   const identity *known = owner_of(s.tokens, std::string_view(sent).substr(scheme.size()));
-  if (known == nullptr) throw refused{401, "the token is not known"};
+  if (known == nullptr)
+    throw refused{401, "the token is not known", "send one of the file that the transport's key \"tokens\" names"};
   return *known;
 }
 
@@ -71,7 +72,7 @@ answer answer_of(hub &h, request &asked, const route &r) {
   try {
     return r.handle({h.services, asked});
   } catch (const refused &no) {
-    return error_answer(no.status, no.message, no.description);
+    return error_answer(no.status, no.message, no.fix);
   } catch (const std::exception &e) {
     h.services.log.log(TENON_LOG_ERROR, "GET " + asked.path + ": " + e.what());
     return error_answer(500, "internal error");
@@ -138,10 +139,12 @@ awaitable<bool> send(stream &to, response &out) {
 match admitted(hub &h, request &asked, const http::request<http::string_body> &from) {
   try {
     if (!h.clients.ask(asked.address, clients::clock::now())) {
-      return {nullptr, error_answer(429, "too many requests of this client")};
+      return {nullptr, error_answer(429, "too many requests of this client",
+                                    "send fewer a second, or raise requests_per_second_per_client of the transport")};
     }
     if (!split_target(text(from.target()), asked)) {
-      return {nullptr, error_answer(400, "invalid URL escape")};
+      return {nullptr,
+              error_answer(400, "invalid URL escape", "write % as %25, and each % with two hexadecimal digits")};
     }
     if (asked.method == "OPTIONS") {
       const std::string methods = methods_of(asked.path);
@@ -156,14 +159,17 @@ match admitted(hub &h, request &asked, const http::request<http::string_body> &f
     check_access(h.limits, asked, *m.found);
     return m;
   } catch (const refused &no) {
-    return {nullptr, error_answer(no.status, no.message, no.description)};
+    return {nullptr, error_answer(no.status, no.message, no.fix)};
   }
 }
 
 // What a client gets whose bytes are no request.
 std::optional<answer> answer_to(const error_code &problem) {
-  if (problem == http::error::header_limit) return error_answer(431, "request header is too large");
-  if (problem == http::error::body_limit) return error_answer(413, "request body is too large");
+  if (problem == http::error::header_limit)
+    return error_answer(431, "request header is too large", "send less than 16 KiB of it");
+  if (problem == http::error::body_limit)
+    return error_answer(413, "request body is too large",
+                        "send a smaller one, or raise max_body_bytes of the transport");
   if (problem.category() == make_error_code(http::error::bad_target).category() &&
       problem != http::error::end_of_stream && problem != http::error::partial_message) {
     return error_answer(400, "malformed request: " + problem.message());
@@ -252,7 +258,7 @@ awaitable<void> serve(hub &h, stream &client, const std::string &address) {
         h.clients.end_stream(address);
         co_return;
       }
-      m.instead = error_answer(503, "Too many streaming connections");
+      m.instead = error_answer(503, "Too many streaming connections", "close one, or try again later");
     }
     response out;
     if (m.instead) {
@@ -308,7 +314,8 @@ awaitable<void> converse(hub &h, asio::ip::tcp::socket socket, asio::ssl::contex
     if (known.in) {
       co_await serve(h, *client, known.address);
     } else {
-      response full = answer_to_nobody(h, error_answer(503, "too many connections"));
+      response full =
+          answer_to_nobody(h, error_answer(503, "too many connections", "use those that are open, or try again later"));
       co_await send(*client, full);
     }
     co_await client->close(problem);

@@ -51,8 +51,10 @@ class subscription {
     in.waker = &w;
     tenon_events_subscribe_out out{sizeof out, 0, 0};
     const tenon_status status = use.events->subscribe(use.host, &in, &out);
-    if (status == TENON_EXHAUSTED) throw refused{503, "Too many streaming connections"};
-    if (status != TENON_OK) throw refused{500, "Event tracking is disabled"};
+    if (status == TENON_EXHAUSTED)
+      throw refused{503, "Too many streaming connections", "close one, or try again later"};
+    if (status != TENON_OK)
+      throw refused{500, "Event tracking is disabled", "list a sink in events of the deployment, as tenon.ring"};
     id_ = out.subscription;
   }
   ~subscription() {
@@ -183,10 +185,11 @@ awaitable<void> stream_events(hub &h, stream &client, const request &asked) {
   std::unique_ptr<subscription> events;
   try {
     const uint64_t history = std::min(asked.number("count", 0, UINT64_MAX).value_or(0), most_history);
-    if (h.services.events == nullptr) throw refused{500, "Event tracking is disabled"};
+    if (h.services.events == nullptr)
+      throw refused{500, "Event tracking is disabled", "list a sink in events of the deployment, as tenon.ring"};
     events = std::make_unique<subscription>(h.services, w, history);
   } catch (const refused &why) {
-    no = error_answer(why.status, why.message);
+    no = error_answer(why.status, why.message, why.fix);
   }
   error_code problem;
   client.tcp().expires_after(time_to_take);

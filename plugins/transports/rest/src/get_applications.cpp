@@ -33,7 +33,7 @@ std::string status_of(const request &asked, bool active) {
   if (active && std::find(statuses.begin(), statuses.end(), wanted_status) != statuses.end()) return wanted_status;
   std::string all;
   for (const std::string_view one : statuses) all += (all.empty() ? "" : ",") + std::string(one);
-  throw refused{400, "Only following active statuses are allowed: " + all};
+  throw refused{400, "Only following active statuses are allowed: " + all, "have '" + std::string(*status) + "'"};
 }
 
 template <class Wanted>
@@ -84,7 +84,9 @@ answer get_queue_applications_by_state(const context &c) {
   check_queue_name(name);
   find_queue(*partition_view(c.use, partition, TENON_READ_QUEUES), name);
   if (lower(c.asked.parameter("state")) != "active") {
-    throw refused{400, "Only following application states are allowed: active"};
+    throw refused{
+        400, "Only following application states are allowed: active",
+        "ended ones are listed for the whole partition: GET /ws/v1/partition/PARTITION/applications/completed"};
   }
   return of_queue(c, status_of(c.asked, true));
 }
@@ -94,7 +96,8 @@ answer get_applications_by_state(const context &c) {
   const std::string state = lower(c.asked.parameter("state"));
   const bool active = state == "active";
   if (!active && state != "rejected" && state != "completed") {
-    throw refused{400, "Only following application states are allowed: active, rejected, completed"};
+    throw refused{400, "Only following application states are allowed: active, rejected, completed",
+                  "have '" + state + "'; a state as running goes with active: applications/active?status=running"};
   }
   const std::string status = active ? status_of(c.asked, true) : std::string{};
   page out(c.asked, "Application");

@@ -2,6 +2,7 @@
 // The configuration in force, whether another one would be taken, and placement rules.
 #include "configuration_text.hpp"
 #include "handlers.hpp"
+#include "names.hpp"
 #include "one_at_a_time.hpp"
 #include "views.hpp"
 
@@ -29,7 +30,9 @@ answer get_config(const context &c) {
   const snapshot all(c.use, 0);
   const std::string_view wanted = c.asked.asked("rm").value_or(std::string_view{});
   const std::string_view group = c.asked.asked("policyGroup").value_or(std::string_view{});
+  nearest_name near(wanted.empty() ? group : wanted);
   for (const auto &rm : listed<tenon_view_rm>(all->rms)) {
+    if (!wanted.empty()) near.look_at(view(rm.id));
     if (wanted.empty() && !group.empty()) break;  // which an RM may have left for a configuration of its own
     if (!wanted.empty() && view(rm.id) != wanted) continue;
     if (!group.empty() && view(rm.policy_group) != group) continue;
@@ -37,10 +40,11 @@ answer get_config(const context &c) {
   }
   // Of no RM: what is in force for the group.
   for (const auto &one : listed<tenon_view_policy_group>(all->policy_groups)) {
+    if (wanted.empty()) near.look_at(view(one.name));
     if (!wanted.empty() || view(one.name) != (group.empty() ? "default" : group)) continue;
     return configuration(c, one.configuration, one.checksum, {});
   }
-  return error_answer(404, "Configuration not found");
+  throw near.not_found("Configuration");
 }
 
 answer post_validate_conf(const context &c) {

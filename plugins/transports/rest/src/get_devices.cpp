@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "handlers.hpp"
+#include "paging.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {
@@ -101,13 +102,14 @@ json::object devices_json(const tenon_view_node &n) {
 }  // namespace
 
 answer get_devices(const context &c) {
+  page out(c.asked, "DeviceNode");
   const partition_view p(c.use, c.asked.parameter("partition"),
                          TENON_READ_NODES | TENON_READ_APPLICATIONS | TENON_READ_ALLOCATIONS);
-  json::array out;
   for (const auto &n : listed<tenon_view_node>(p->nodes)) {
-    if (n.devices.count != 0) out.push_back(devices_json(n));
+    if (n.devices.count != 0 && out.wants(view(n.id))) out.add(devices_json(n));
+    if (out.full()) break;
   }
-  return json_answer(out);
+  return out.take();
 }
 
 }  // namespace tenon::rest

@@ -32,15 +32,17 @@ json::object event_json(const tenon_event_record &r) {
 answer get_event_batch(const context &c) {
   constexpr uint64_t most = 10'000;
   constexpr std::string_view off = "Event tracking is disabled";
-  if (c.use.events == nullptr) return error_answer(500, off);
+  constexpr std::string_view fix = "list a sink that answers questions in events of the deployment, as tenon.ring";
+  if (c.use.events == nullptr) return error_answer(500, off, fix);
   const auto count_text = c.asked.asked("count");
-  if (count_text && *count_text == "0") throw refused{400, "0 is not a valid value for \"count\""};
+  if (count_text && *count_text == "0")
+    throw refused{400, "0 is not a valid value for \"count\"", "ask for 1 or more, or leave it out for 10000"};
   const uint64_t count = std::min(c.asked.number("count", 1, UINT64_MAX).value_or(most), most);
   const uint64_t start = c.asked.number("start", 0, UINT64_MAX).value_or(0);
   tenon_events_range_out range{};
   range.size = sizeof range;
   const tenon_status known = c.use.events->range(c.use.host, &range);
-  if (known == TENON_UNSUPPORTED) return error_answer(500, off);
+  if (known == TENON_UNSUPPORTED) return error_answer(500, off, fix);
   if (known != TENON_OK) refuse(known, "events cannot be read now");
   json::object out{{"InstanceUUID", view(range.run)},
                    {"LowestID", range.lowest_id},

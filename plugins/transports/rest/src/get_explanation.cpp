@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "handlers.hpp"
+#include "names.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {
@@ -126,7 +127,18 @@ answer get_explanation(const context &c) {
   out.error = why.out();
   explained one(c.use);
   const tenon_status status = c.use.explain->explain(c.use.host, &in, &out);
-  if (status != TENON_OK) refuse(status, why.text());
+  if (status != TENON_OK) {
+    const partition_view p(c.use, partition, TENON_READ_APPLICATIONS | TENON_READ_ASKS);
+    nearest_name of_application(sdk::view(in.application)), of_ask(sdk::view(in.key));
+    bool there = false;
+    for (const auto &a : listed<tenon_view_application>(p->active)) {
+      of_application.look_at(view(a.id));
+      if (view(a.id) != sdk::view(in.application)) continue;
+      there = true;
+      for (const auto &ask : listed<tenon_view_ask>(a.asks)) of_ask.look_at(view(ask.key));
+    }
+    refuse(status, why.text(), there ? of_ask.nearest() : of_application.nearest());
+  }
   one.id = out.id;
   return json_answer(explanation_json(*out.explanation));
 }

@@ -49,6 +49,15 @@ json::object group_json(std::string_view name, const std::vector<const tenon_vie
   return out.take();
 }
 
+// The rows of the name, or refused with the most similar one that has some.
+const std::vector<const tenon_view_usage *> &rows_of_name(const rows_of &all, const std::string &name,
+                                                          std::string_view object) {
+  if (const auto found = all.find(name); found != all.end()) return found->second;
+  nearest_name near(name);
+  for (const auto &[known, rows] : all) near.look_at(known);
+  throw near.not_found(object);
+}
+
 template <class Make>
 answer all_of(const tenon_view_list &list, page &out, Make &&make) {
   for (const auto &[name, rows] : by_name(list)) {
@@ -70,9 +79,7 @@ answer get_user(const context &c) {
   const std::string &name = c.asked.parameter("user");
   check_user_name(name);
   const partition_view p(c.use, c.asked.parameter("partition"), TENON_READ_USAGE);
-  const rows_of all = by_name(p->users);
-  const auto found = all.find(name);
-  return found == all.end() ? error_answer(404, "User not found") : json_answer(user_json(*p, name, found->second));
+  return json_answer(user_json(*p, name, rows_of_name(by_name(p->users), name, "User")));
 }
 
 answer get_groups(const context &c) {
@@ -85,9 +92,7 @@ answer get_group(const context &c) {
   const std::string &name = c.asked.parameter("group");
   check_group_name(name);
   const partition_view p(c.use, c.asked.parameter("partition"), TENON_READ_USAGE);
-  const rows_of all = by_name(p->groups);
-  const auto found = all.find(name);
-  return found == all.end() ? error_answer(404, "Group not found") : json_answer(group_json(name, found->second));
+  return json_answer(group_json(name, rows_of_name(by_name(p->groups), name, "Group")));
 }
 
 }  // namespace tenon::rest

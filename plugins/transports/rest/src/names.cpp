@@ -24,9 +24,11 @@ void check_queue_name(std::string_view path) {
   while (true) {
     const std::string_view part = path.substr(0, path.find('.'));
     if (part.empty() || part.size() > 64 || !all_of(part, "_:#/@-")) {
-      throw refused{400,
-                    "invalid queue name, max 64 characters consisting of alphanumeric characters and '-', '_', '#', "
-                    "'@', '/', ':' allowed"};
+      throw refused{
+          400,
+          "invalid queue name, max 64 characters consisting of alphanumeric characters and '-', '_', '#', "
+          "'@', '/', ':' allowed",
+          "ask for a path of GET /ws/v1/partition/PARTITION/queues, as root.team; a queue's name is encoded twice"};
     }
     if (part.size() == path.size()) return;
     path.remove_prefix(part.size() + 1);
@@ -36,11 +38,13 @@ void check_queue_name(std::string_view path) {
 void check_user_name(std::string_view name) {
   std::string_view body = name;
   if (body.ends_with('$')) body.remove_suffix(1);
-  if (!starts_well(body) || !all_of(body, ":#/_.@-")) throw refused{400, "Invalid user name"};
+  if (!starts_well(body) || !all_of(body, ":#/_.@-"))
+    throw refused{400, "Invalid user name", "it begins with a letter or _, and has letters, digits and : # / _ . @ -"};
 }
 
 void check_group_name(std::string_view name) {
-  if (!starts_well(name) || !all_of(name, ":_.-")) throw refused{400, "Invalid group name"};
+  if (!starts_well(name) || !all_of(name, ":_.-"))
+    throw refused{400, "Invalid group name", "it begins with a letter or _, and has letters, digits and : _ . -"};
 }
 
 bool same_without_case(std::string_view a, std::string_view b) {
@@ -62,10 +66,12 @@ void nearest_name::look_at(std::string_view known) {
 }
 
 refused nearest_name::not_found(std::string_view object) const {
-  const std::string what = std::string(object) + " not found";
-  return {404, what,
-          what + ": there is no '" + std::string(wanted_) + "'" +
-              (nearest_.empty() ? ", and none at all" : "; did you mean '" + nearest_ + "'?")};
+  return {404, std::string(object) + " not found", nearest()};
+}
+
+std::string nearest_name::nearest() const {
+  return "there is no '" + std::string(wanted_) + "'" +
+         (nearest_.empty() ? ", and none at all" : "; did you mean '" + nearest_ + "'?");
 }
 
 }  // namespace tenon::rest

@@ -27,6 +27,7 @@ class nearest_name {
   void look_at(std::string_view known);
   // 404 with "Queue not found", and "there is no 'root.nope'; did you mean 'root.prod'?" as the description.
   [[nodiscard]] refused not_found(std::string_view object) const;
+  [[nodiscard]] std::string nearest() const;
 
  private:
   std::string_view wanted_;

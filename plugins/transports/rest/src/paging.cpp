@@ -21,11 +21,13 @@ std::string hidden(std::string_view key) {
 
 std::string shown(std::string_view cursor) {
   std::string out;
-  if (cursor.size() % 2 != 0) throw refused{400, "query parameter \"cursor\": want one of Tenon-Next-Cursor"};
+  if (cursor.size() % 2 != 0)
+    throw refused{400, "query parameter \"cursor\": want one of Tenon-Next-Cursor", "leave it out for the first page"};
   for (size_t i = 0; i < cursor.size(); i += 2) {
     const size_t high = digits.find(cursor[i]), low = digits.find(cursor[i + 1]);
     if (high == std::string_view::npos || low == std::string_view::npos) {
-      throw refused{400, "query parameter \"cursor\": want one of Tenon-Next-Cursor"};
+      throw refused{400, "query parameter \"cursor\": want one of Tenon-Next-Cursor",
+                    "leave it out for the first page"};
     }
     out += static_cast<char>(high << 4 | low);
   }
@@ -56,7 +58,8 @@ page::page(const request &asked, std::string_view shape_name) {
     }
     fields_.emplace_back(one);
   }
-  if (fields_.empty()) throw refused{400, "query parameter \"fields\": want a field, have none"};
+  if (fields_.empty())
+    throw refused{400, "query parameter \"fields\": want a field, have none", "leave it out for all fields"};
 }
 
 bool page::wants(std::string_view key) {

@@ -3,6 +3,8 @@
 #include <sstream>
 
 #include "handlers.hpp"
+#include "names.hpp"
+#include "views.hpp"
 
 namespace tenon::rest {
 namespace {
@@ -38,6 +40,41 @@ const tenon_host_admin &admin(const context &c) {
 
 answer done(std::string_view action) { return json_answer(json::object{{"done", true}, {"action", action}}); }
 
+// What a client can do where an object is not there (its nearest name), or is in another state.
+std::string fix_of(const context &c, tenon_status status, uint32_t action, const std::string &partition,
+                   std::string_view object, std::string_view target) {
+  const bool missing = status == TENON_UNRESOLVABLE;
+  if (!missing && status != TENON_UNSCHEDULABLE) return {};
+  const bool of_queue = action == TENON_ADMIN_STOP_QUEUE || action == TENON_ADMIN_START_QUEUE;
+  const bool of_node = action == TENON_ADMIN_DRAIN_NODE || action == TENON_ADMIN_UNDRAIN_NODE;
+  const bool of_application = action == TENON_ADMIN_KILL_APPLICATION || action == TENON_ADMIN_MOVE_APPLICATION;
+  if (action == TENON_ADMIN_RECOVERY_DONE) {
+    const snapshot all(c.use, 0);
+    nearest_name near(object);
+    for (const auto &one : listed<tenon_view_rm>(all->rms)) near.look_at(view(one.id));
+    return missing ? near.nearest() : "GET /tenon/v1/rms shows what is held";
+  }
+  if (!of_queue && !of_node && !of_application) return "GET /ws/v1/partitions shows their states";
+  if (!missing)
+    return std::string("GET /ws/v1/partition/PARTITION/") + (of_node ? "nodes" : "queues") + " shows states";
+  const partition_view p(
+      c.use, partition,
+      of_node ? TENON_READ_NODES : TENON_READ_QUEUES | (of_application ? TENON_READ_APPLICATIONS : 0));
+  nearest_name of_object(object), of_target(target);
+  bool there = false;
+  if (of_node)
+    for (const auto &one : listed<tenon_view_node>(p->nodes)) of_object.look_at(view(one.id));
+  for (const auto &one : listed<tenon_view_application>(p->active)) {
+    if (of_application) of_object.look_at(view(one.id));
+    there = there || view(one.id) == object;
+  }
+  for (const auto &one : listed<tenon_view_queue>(p->queues)) {
+    if (of_queue) of_object.look_at(view(one.path));
+    of_target.look_at(view(one.path));
+  }
+  return of_application && there ? of_target.nearest() : of_object.nearest();
+}
+
 answer act(const context &c, uint32_t action, std::string_view object, std::string_view name,
            std::string_view target = {}) {
   const tenon_host_admin &service = admin(c);
@@ -57,7 +94,7 @@ answer act(const context &c, uint32_t action, std::string_view object, std::stri
   out.size = sizeof out;
   out.error = why.out();
   const tenon_status status = service.act(c.use.host, &in, &out);
-  if (status != TENON_OK) refuse(status, why.text());
+  if (status != TENON_OK) refuse(status, why.text(), fix_of(c, status, action, full, object, target));
   return done(name);
 }
 
@@ -102,7 +139,9 @@ answer configure(const context &c, std::string_view text, std::string_view name)
 }  // namespace
 
 answer post_config(const context &c) {
-  if (c.asked.body.empty()) throw refused{400, "body: want a queues.yaml, have nothing"};
+  if (c.asked.body.empty())
+    throw refused{400, "body: want a queues.yaml, have nothing",
+                  "send the text, as with curl --data-binary @queues.yaml"};
   return configure(c, c.asked.body, "config");
 }
 answer post_reload(const context &c) {

@@ -94,7 +94,8 @@ constexpr route routes[] = {
      "use, what waits and what was decided: the last quarter of an hour, six hours", "HistoryPoint", true},
     {"GET", OURS "/reservations", get_reservations, "nodes that are kept for asks", "Reservation", true},
     {"GET", OURS "/preemptions", get_preemptions, "what gave way last, the latest first", "Preemption", true},
-    {"GET", OURS "/devices", get_devices, "nodes that have devices, and who holds them", "DeviceNode", true},
+    {"GET", OURS "/devices", get_devices, "nodes that have devices, and who holds them", "DeviceNode", true,
+     access::read, paged},
     {"GET", "/tenon/v1/rms", get_rms, "resource managers, and what of theirs waits", "ResourceManager", true},
     {"GET", "/tenon/v1/modules", get_modules, "what each module did", "Module", true},
     {"GET", "/tenon/v1/call-shadows", get_call_shadows, "what shadows of policies said differently", "CallShadow",
@@ -166,7 +167,7 @@ answer not_found(std::string_view path) {
   });
   if (!known) return {404, std::string(text_type), "404 page not found\n", {}};
   const refused no = near.not_found("Resource");
-  return error_answer(no.status, no.message, no.description);
+  return error_answer(no.status, no.message, no.fix);
 }
 
 answer moved_to(unsigned status, std::string_view path, const request &asked) {
@@ -207,13 +208,15 @@ match find_route(request &r) {
       const std::string_view name = pattern[i].substr(1);
       auto value = decoded(parts[i], false);
       if (value && escaped_twice(name)) value = decoded(*value, true);
-      if (!value) return {nullptr, error_answer(400, "invalid URL escape in " + std::string(name))};
+      if (!value)
+        return {nullptr, error_answer(400, "invalid URL escape in " + std::string(name),
+                                      "write % as %25; the name of a queue is encoded twice")};
       r.parameters.emplace_back(name, std::move(*value));
     }
     return {&one, std::nullopt};
   }
   if (other_method) {
-    answer no = error_answer(405, "Method Not Allowed");
+    answer no = error_answer(405, "Method Not Allowed", "this path takes " + methods_of(r.path));
     no.headers.emplace_back("Allow", methods_of(r.path));
     return {nullptr, std::move(no)};
   }

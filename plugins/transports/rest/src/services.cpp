@@ -6,20 +6,20 @@
 
 namespace tenon::rest {
 
-void refuse(tenon_status status, std::string_view why) {
+void refuse(tenon_status status, std::string_view why, std::string fix) {
   const auto say = [&](std::string_view otherwise) { return std::string(why.empty() ? otherwise : why); };
   switch (status) {
     case TENON_DECLINED:
-      throw refused{403, say("not allowed")};
+      throw refused{403, say("not allowed"), "ask somebody whom an adminacl of the queue, or of one above it, names"};
     case TENON_UNRESOLVABLE:
-      throw refused{404, say("not found")};
+      throw refused{404, say("not found"), std::move(fix)};
     case TENON_UNSCHEDULABLE:
-      throw refused{409, say("not possible now")};
+      throw refused{409, say("not possible now"), std::move(fix)};
     case TENON_INVALID_CONFIG:
       throw refused{400, say("refused")};
     case TENON_RETRY:
     case TENON_EXHAUSTED:
-      throw refused{503, say("the scheduler is busy, try again")};
+      throw refused{503, say("the scheduler is busy"), "try again after a second"};
     case TENON_UNSUPPORTED:
       throw refused{501, say("this scheduler cannot do that")};
     default:
@@ -81,7 +81,7 @@ partition_view::partition_view(const services &s, std::string_view name, uint32_
   for (const auto &p : listed<tenon_view_partition>(whole_->partitions)) {
     if (view(p.name) == full_name_) partition_ = &p;
   }
-  if (partition_ == nullptr) throw refused{404, "Partition not found"};
+  if (partition_ == nullptr) throw refused{404, "Partition not found", "it has gone while it was read"};
 }
 
 }  // namespace tenon::rest

@@ -45,7 +45,8 @@ class text_buffer {
 };
 
 // Throws refused with the status of the interface that says the same.
-[[noreturn]] void refuse(tenon_status status, std::string_view why);
+// `fix` is what a client can do where something is not there, or not in the state for it.
+[[noreturn]] void refuse(tenon_status status, std::string_view why, std::string fix = {});
 
 // A snapshot, closed when it goes.
 class snapshot {

@@ -158,6 +158,10 @@ class module_host : public policy_source {
   [[nodiscard]] std::vector<refusal> other_policies(std::string_view journal,
                                                     const std::vector<config::policy_name> &bound) const;
 
+  // Checks the modules of all policies that the configuration binds against the deployment's lock. Gives the first
+  // refusal. From any thread.
+  [[nodiscard]] std::optional<refusal> refusal_by_lock(const cluster_config &queues) const;
+
   // What a queues.yaml of this deployment may name.
   [[nodiscard]] config::known_policies known() const;
   [[nodiscard]] const deployment &plan() const;

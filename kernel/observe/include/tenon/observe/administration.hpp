@@ -14,6 +14,10 @@
 #include "tenon/observe/kernel_access.hpp"
 #include "tenon/observe/most_copied.hpp"
 
+namespace tenon::host {
+class module_host;
+}
+
 namespace tenon::observe {
 
 class snapshot_keeper;
@@ -41,6 +45,8 @@ struct action {
 struct outcome {
   tenon_status status = TENON_OK;
   std::string message = {};  // of a status that is not OK
+  // UNRESOLVABLE for want of a node, queue or application: which of them, and its name.
+  std::string missing = {}, name = {};
 };
 
 struct configuration_change {
@@ -71,8 +77,9 @@ struct saved_outcome {
 class administration {
  public:
   // What has more than `most_objects` is not saved.
-  administration(kernel_access &to, snapshot_keeper &keeper, uint64_t most_objects = most_copied)
-      : to_(to), keeper_(keeper), most_objects_(most_objects) {}
+  administration(kernel_access &to, const host::module_host &modules, snapshot_keeper &keeper,
+                 uint64_t most_objects = most_copied)
+      : to_(to), modules_(modules), keeper_(keeper), most_objects_(most_objects) {}
 
   // Puts the partition's full name into `what`.
   outcome act(const caller &who, action &what);
@@ -99,6 +106,7 @@ class administration {
               const std::vector<std::string> &notes = {});
 
   kernel_access &to_;
+  const host::module_host &modules_;
   snapshot_keeper &keeper_;
   const uint64_t most_objects_;
 };
