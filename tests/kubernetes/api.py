@@ -19,6 +19,7 @@ GROUPS = {  # kind to the place of its objects, and whether they are of a namesp
     "CSINode": ("apis/storage.k8s.io/v1", "csinodes", False),
     "DeviceClass": ("apis/resource.k8s.io/v1", "deviceclasses", False),
     "ResourceSlice": ("apis/resource.k8s.io/v1", "resourceslices", False),
+    "DeviceTaintRule": ("apis/resource.k8s.io/v1", "devicetaintrules", False),
     "ResourceClaim": ("apis/resource.k8s.io/v1", "resourceclaims", True),
     "RuntimeClass": ("apis/node.k8s.io/v1", "runtimeclasses", False),
     "ResourceQuota": ("api/v1", "resourcequotas", True),

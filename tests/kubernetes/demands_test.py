@@ -370,7 +370,7 @@ class Devices(Case):
         self.api.create("DeviceClass", {"metadata": {"name": "gpu"}, "spec": {"selectors": [{"cel": {"expression": 'device.driver == "example.com"'}}]}})
 
     def clear_devices(self) -> None:
-        for kind in ("ResourceClaim", "ResourceSlice", "DeviceClass"):
+        for kind in ("ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule"):
             for one in self.api.list(kind):
                 where = one["metadata"].get("namespace", "")
                 self.api.patch(kind, one["metadata"]["name"], {"metadata": {"finalizers": None}}, where, form=MERGE)
@@ -429,4 +429,67 @@ class Devices(Case):
         self.using("first", "later")
         self.says("first", 'resourceclaim "later" not found|could not find')
         self.claim("later")
+        self.on("device", "first")
+
+    def test_ten_pods_share_a_claim(self):
+        self.node("device")
+        self.devices("device", "gpu-0")
+        self.claim("shared")
+        for i in range(10):
+            self.using(f"p{i}", "shared")
+        self.on("device", *(f"p{i}" for i in range(10)))
+        self.assertEqual(len(self.state("shared")["reservedFor"]), 10)
+
+    def extended(self, name: str, amount: int, **spec) -> None:
+        room = {"example.com/gpu": str(amount)}
+        self.pod(name, containers=[{"name": "main", "image": "none", "resources": {"requests": room, "limits": room}}], **spec)
+
+    def test_an_extended_resource_that_a_class_provides_is_allocated_by_a_claim(self):
+        self.api.patch("DeviceClass", "gpu", {"spec": {"extendedResourceName": "example.com/gpu"}}, form=MERGE)
+        self.node("plain")
+        self.node("device")
+        self.devices("device", "gpu-0", "gpu-1", "gpu-2")
+        self.extended("two", 2)
+        self.on("device", "two")
+        claim = self.get("two")["status"]["extendedResourceClaimStatus"]["resourceClaimName"]
+        self.assertEqual(len(self.state(claim)["allocation"]["devices"]["results"]), 2)
+        self.extended("more", 2)
+        self.says("more", r"^0/2 nodes are available: 2 cannot allocate all claims")
+        self.devices("plain", "gpu-0", "gpu-1")
+        self.on("plain", "more")
+
+    def test_a_claim_that_was_allocated_where_its_pod_may_not_run_is_allocated_anew(self):
+        self.node("one")
+        self.node("two")
+        self.devices("one", "gpu-0")
+        self.claim("mine")
+        self.using("first", "mine")
+        self.on("one", "first")
+        self.delete("first", gracePeriodSeconds=0)
+        self.gone("first")
+        claim = self.api.get("ResourceClaim", "mine", self.namespace)
+        self.api.patch("ResourceClaim", "mine", {"status": {"reservedFor": None}}, self.namespace, "status", form=MERGE)
+        self.assertIn("allocation", claim["status"])
+        self.devices("two", "gpu-0")
+        self.change_node("one", spec={"unschedulable": True})
+        self.using("second", "mine")
+        self.on("two", "second")
+
+    def test_a_device_that_has_to_be_attached_is_waited_for_and_holds_up_nobody(self):
+        self.node("device")
+        self.api.create("ResourceSlice", {"metadata": {"name": "attached"}, "spec": {
+            "driver": "example.com", "nodeName": "device", "pool": {"name": "device", "generation": 1, "resourceSliceCount": 1},
+            "devices": [{"name": "gpu-0", "bindsToNode": True, "bindingConditions": ["example.com/attached"],
+                         "bindingFailureConditions": ["example.com/failed"]}]}})
+        self.claim("mine")
+        self.using("first", "mine")
+        self.until("the claim is allocated", lambda: "allocation" in self.state("mine"))
+        self.pod("beside")
+        self.on("device", "beside")
+        self.wait_on("first")
+        now = self.state("mine")["allocation"]["devices"]["results"][0]
+        self.api.patch("ResourceClaim", "mine", {"status": {"devices": [{
+            "driver": "example.com", "pool": now["pool"], "device": now["device"], "conditions": [
+                {"type": "example.com/attached", "status": "True", "reason": "Attached", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}]}},
+            self.namespace, "status", form=MERGE)
         self.on("device", "first")

@@ -87,6 +87,8 @@ class Filters(Reference):
         for name, said in row["nodes"].items():
             self.node(name, labels=said.get("labels"), taints=tuple(said.get("taints", ())), more=said.get("allocatable"),
                       unschedulable=said.get("unschedulable", False))
+            if "features" in said:
+                self.api.patch("Node", name, {"status": {"declaredFeatures": said["features"]}}, part="status")
         self.rooms = {name: self.api.get("Node", name)["status"]["allocatable"]["pods"] for name in row["nodes"]}
         said: dict[str, dict] = {scheduler: {} for scheduler in SCHEDULERS}
         self.addCleanup(self.remove_objects)
@@ -154,6 +156,9 @@ class Filters(Reference):
         finally:
             self.delete("p", gracePeriodSeconds=0)
             self.gone("p")
+            for claim in self.api.list("ResourceClaim", self.namespace):  # what was made for the pod, as the controller of garbage ends it
+                if "ownerReferences" in claim["metadata"]:
+                    self.remove("ResourceClaim", claim["metadata"]["name"], self.namespace)
 
     def play_volumes(self) -> None:
         """As the controller of volumes and a driver do it: a claim gets the volume that was chosen for it, or one that is made for the

@@ -70,7 +70,7 @@ func bridged(t *testing.T, s *apiServer, d *daemon, change ...func(*bridge.Optio
 	watches := s.watches.Load()
 	go func() { r.ended <- r.Run(ctx) }()
 	t.Cleanup(r.stop)
-	s.until("the bridge watches", func() bool { return s.watches.Load() >= watches+15 })
+	s.until("the bridge watches", func() bool { return s.watches.Load() >= watches+16 })
 	s.until("the scheduler knows everything", func() bool { return r.Ready() == nil })
 	return r
 }

@@ -13,12 +13,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	scheduling "k8s.io/api/scheduling/v1beta1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	coreinformers "k8s.io/client-go/informers/core/v1"
@@ -82,6 +87,7 @@ type Bridge struct {
 	kinds        map[string]int     // of resources: how many nodes have some
 	kept         map[string]bool    // those of which the scheduler is told in this session
 	unheard      map[types.UID]*pod // those that want a kind that none has
+	claimless    map[types.UID]*pod // those whose claims of devices are not all there
 	dirty        map[*node]struct{} // nodes of which the scheduler may know too little
 	later        map[types.UID]*pod // those that are asked for again after a while
 	refusals     map[types.UID]*pod // those that were refused a node, which the scheduler remembers
@@ -106,8 +112,8 @@ func New(options Options) *Bridge {
 		Options: options, todo: mailbox.New[func()](),
 		nodes: map[string]*node{}, pods: map[types.UID]*pod{}, applications: map[string]*application{},
 		dirty: map[*node]struct{}{}, later: map[types.UID]*pod{}, refusals: map[types.UID]*pod{}, gangs: map[string]*gang{},
-		groups: map[string]*podGroup{}, kinds: map[string]int{}, kept: map[string]bool{}, unheard: map[types.UID]*pod{}, made: time.Now(),
-		questions: questions{ask: (*tenon.Link).WhatIf}, nominations: map[types.UID]*nomination{},
+		groups: map[string]*podGroup{}, kinds: map[string]int{}, kept: map[string]bool{}, unheard: map[types.UID]*pod{}, claimless: map[types.UID]*pod{}, made: time.Now(),
+		filters: new(filters.Filters), questions: questions{ask: (*tenon.Link).WhatIf}, nominations: map[types.UID]*nomination{},
 	}
 }
 
@@ -198,8 +204,13 @@ func (b *Bridge) watch(ctx context.Context) error {
 	b.stores = stores{factory.Core().V1().Pods().Informer().GetStore(), factory.Core().V1().Nodes().Informer().GetStore()}
 	b.classes = factory.Scheduling().V1().PriorityClasses().Lister()
 	core, storage := factory.Core().V1(), factory.Storage().V1()
-	var err error
-	if b.filters, err = filters.New(ctx, b.Client, factory, b.Ignore); err != nil {
+	taintRules, err := b.serves(ctx, resourcev1.SchemeGroupVersion, "devicetaintrules")
+	if err != nil {
+		return err
+	}
+	if b.filters, err = filters.New(ctx, factory, filters.Options{
+		Client: b.Client, Ignore: b.Ignore, TaintRules: taintRules, Recorder: b.writer.Recorder(),
+	}); err != nil {
 		return err
 	}
 	handled := []cache.InformerSynced{factory.Scheduling().V1().PriorityClasses().Informer().HasSynced}
@@ -214,7 +225,7 @@ func (b *Bridge) watch(ctx context.Context) error {
 	}
 	handle(core.Namespaces().Informer(), b.ofNamespaces())
 	handle(core.Nodes().Informer(), on(b, b.nodeChanged, b.nodeDeleted))
-	served, err := b.servesPodGroups(ctx)
+	served, err := b.serves(ctx, scheduling.SchemeGroupVersion, "podgroups")
 	if err != nil {
 		return err
 	}
@@ -226,19 +237,41 @@ func (b *Bridge) watch(ctx context.Context) error {
 		fwk.PersistentVolumeClaim: core.PersistentVolumeClaims().Informer(), fwk.PersistentVolume: core.PersistentVolumes().Informer(),
 		fwk.StorageClass: storage.StorageClasses().Informer(), fwk.CSINode: storage.CSINodes().Informer(), fwk.CSIDriver: storage.CSIDrivers().Informer(),
 		fwk.CSIStorageCapacity: storage.CSIStorageCapacities().Informer(), fwk.VolumeAttachment: storage.VolumeAttachments().Informer(),
-		fwk.ResourceClaim: factory.Resource().V1().ResourceClaims().Informer(), fwk.ResourceSlice: factory.Resource().V1().ResourceSlices().Informer(),
-		fwk.DeviceClass: factory.Resource().V1().DeviceClasses().Informer(),
 	} {
 		handle(informer, b.others(kind))
 	}
 	if err != nil {
 		return err
 	}
+	devices, err := b.filters.HandleDevices(func(kind fwk.EventResource) cache.ResourceEventHandler { return afterRelist{b.others(kind), missed} })
+	if err != nil {
+		return fmt.Errorf("informer: %w", err)
+	}
+	handled = append(handled, devices...)
 	factory.Start(ctx.Done())
 	if !cache.WaitForCacheSync(ctx.Done(), handled...) {
 		return fmt.Errorf("the cluster was not read: %w", context.Cause(ctx))
 	}
 	return nil
+}
+
+// serves is true of an API server that has a resource of this name. One that is away is waited for, as informers do it.
+func (b *Bridge) serves(ctx context.Context, group schema.GroupVersion, resource string) (bool, error) {
+	for tries := 0; ; tries++ {
+		served, err := b.Client.Discovery().ServerResourcesForGroupVersionWithContext(ctx, group.String())
+		if err == nil {
+			return slices.ContainsFunc(served.APIResources, func(one metav1.APIResource) bool { return one.Name == resource }), nil
+		}
+		if apierrors.IsNotFound(err) {
+			return false, nil
+		}
+		b.Log.Warn("the API server does not say whether it has a resource", "resource", resource, "error", err)
+		select {
+		case <-ctx.Done():
+			return false, fmt.Errorf("the cluster was not read: %w", context.Cause(ctx))
+		case <-time.After(pause(tries)):
+		}
+	}
 }
 
 // runningPods leaves out those that have ended.
@@ -252,7 +285,10 @@ func runningPods(client kubernetes.Interface, resync time.Duration) cache.Shared
 // others hears of objects about which the scheduler is not told, and which refused pods may have waited for.
 func (b *Bridge) others(kind fwk.EventResource) cache.ResourceEventHandlerFuncs {
 	leave := func(old, now any) {
-		b.todo.Put(func() { b.changed(filters.OfObject(kind, old, now)) })
+		b.todo.Put(func() {
+			b.changed(filters.OfObject(kind, old, now))
+			b.devicesChanged(kind, old, now)
+		})
 	}
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc: func(now any) { leave(nil, now) }, UpdateFunc: leave, DeleteFunc: func(old any) {

@@ -70,7 +70,7 @@ func timedBridge(t *testing.T, test func(*timed, *pod)) {
 			t.Fatal(err)
 		}
 		b.namespaces, b.classes = corelisters.NewNamespaceLister(known), factory.Scheduling().V1().PriorityClasses().Lister()
-		if b.filters, err = filters.New(ctx, server, factory, nil); err != nil {
+		if b.filters, err = filters.New(ctx, factory, filters.Options{Client: server}); err != nil {
 			t.Fatal(err)
 		}
 		c := &timed{T: t, Bridge: b, server: server, began: time.Now()}

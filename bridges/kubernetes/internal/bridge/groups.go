@@ -10,7 +10,6 @@ import (
 	"time"
 
 	scheduling "k8s.io/api/scheduling/v1beta1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"tenon.invalid/kubernetes/internal/translate"
@@ -31,25 +30,6 @@ type podGroup struct {
 	since  time.Time // when the first one of those that wait for others had a node; zero: none has
 	pause  time.Time // before they are asked for again; zero: none
 	tries  int       // that brought too few nodes
-}
-
-// servesPodGroups is true of an API server that has them. One that is away is waited for, as informers do it.
-func (b *Bridge) servesPodGroups(ctx context.Context) (bool, error) {
-	for tries := 0; ; tries++ {
-		served, err := b.Client.Discovery().ServerResourcesForGroupVersionWithContext(ctx, scheduling.SchemeGroupVersion.String())
-		if err == nil {
-			return slices.ContainsFunc(served.APIResources, func(one metav1.APIResource) bool { return one.Name == "podgroups" }), nil
-		}
-		if apierrors.IsNotFound(err) {
-			return false, nil
-		}
-		b.Log.Warn("the API server does not say whether it has pod groups", "error", err)
-		select {
-		case <-ctx.Done():
-			return false, fmt.Errorf("the cluster was not read: %w", context.Cause(ctx))
-		case <-time.After(pause(tries)):
-		}
-	}
 }
 
 // quorum is how many have to run together.

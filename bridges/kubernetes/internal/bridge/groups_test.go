@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"testing"
 
+	scheduling "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	discoveryfake "k8s.io/client-go/discovery/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -26,11 +27,11 @@ func discovering(t *testing.T) (*Bridge, *clienttesting.Fake) {
 
 func TestPodGroups_AreThereWhereTheServerSaysSo(t *testing.T) {
 	b, says := discovering(t)
-	if served, err := b.servesPodGroups(t.Context()); !served || err != nil {
+	if served, err := b.serves(t.Context(), scheduling.SchemeGroupVersion, "podgroups"); !served || err != nil {
 		t.Errorf("have %v, %v", served, err)
 	}
 	says.Resources = nil
-	if served, err := b.servesPodGroups(t.Context()); served || err != nil {
+	if served, err := b.serves(t.Context(), scheduling.SchemeGroupVersion, "podgroups"); served || err != nil {
 		t.Errorf("have %v, %v", served, err)
 	}
 }
@@ -45,13 +46,13 @@ func TestPodGroups_AServerThatIsAwayIsWaitedFor(t *testing.T) {
 		}
 		return false, nil, nil
 	})
-	if served, err := b.servesPodGroups(t.Context()); !served || err != nil {
+	if served, err := b.serves(t.Context(), scheduling.SchemeGroupVersion, "podgroups"); !served || err != nil {
 		t.Errorf("have %v, %v", served, err)
 	}
 	away = true
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := b.servesPodGroups(ended); !errors.Is(err, context.Canceled) {
+	if _, err := b.serves(ended, scheduling.SchemeGroupVersion, "podgroups"); !errors.Is(err, context.Canceled) {
 		t.Errorf("have %v", err)
 	}
 }

@@ -65,19 +65,25 @@ func kindsOf(node *v1.Node) translate.Amounts {
 	return translate.OfNode(node)
 }
 
-// known leaves the kinds that the scheduler may hear of.
+// known leaves the kinds that the scheduler may hear of, of what pods take.
 func (b *Bridge) known(amounts translate.Amounts) translate.Amounts {
-	if !b.lacks(amounts) {
+	unknown := func(kind string) bool { return b.unheardOf(kind) || !translate.Common(kind) && b.filters.ByClass(kind) }
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(amounts)), unknown) {
 		return amounts
 	}
 	some := maps.Clone(amounts)
-	maps.DeleteFunc(some, func(kind string, _ int64) bool { return b.unheardOf(kind) })
+	maps.DeleteFunc(some, func(kind string, _ int64) bool { return unknown(kind) })
 	return some
 }
 
-// lacks is true of amounts of which no node has some kind.
+// hasUncommon is true of amounts with kinds that not every cluster has.
+func hasUncommon(amounts translate.Amounts) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(amounts)), func(kind string) bool { return !translate.Common(kind) })
+}
+
+// lacks is true of amounts of which no node has some kind, and no class of devices provides it.
 func (b *Bridge) lacks(amounts translate.Amounts) bool {
-	return slices.ContainsFunc(slices.Collect(maps.Keys(amounts)), b.unheardOf)
+	return slices.ContainsFunc(slices.Collect(maps.Keys(amounts)), func(kind string) bool { return b.unheardOf(kind) && !b.filters.ByClass(kind) })
 }
 
 func (b *Bridge) unheardOf(kind string) bool {
@@ -87,7 +93,7 @@ func (b *Bridge) unheardOf(kind string) bool {
 // nobodyHas names a kind of which no node has any; empty if there is none.
 func (b *Bridge) nobodyHas(amounts translate.Amounts) string {
 	for _, kind := range slices.Sorted(maps.Keys(amounts)) {
-		if !translate.Common(kind) && b.kinds[kind] == 0 {
+		if !translate.Common(kind) && b.kinds[kind] == 0 && !b.filters.ByClass(kind) {
 			return kind
 		}
 	}
@@ -97,7 +103,7 @@ func (b *Bridge) nobodyHas(amounts translate.Amounts) string {
 // tooMany names a kind that nodes have and the scheduler does not keep; empty if there is none.
 func (b *Bridge) tooMany(amounts translate.Amounts) string {
 	for _, kind := range slices.Sorted(maps.Keys(amounts)) {
-		if b.kinds[kind] > 0 && b.unheardOf(kind) {
+		if b.kinds[kind] > 0 && b.unheardOf(kind) && !b.filters.ByClass(kind) {
 			return fmt.Sprintf("nodes have more kinds of resources than the scheduler keeps, and it does not keep %.300s", kind)
 		}
 	}

@@ -121,12 +121,33 @@ func (b *Bridge) leave(p *pod) {
 	delete(n.pods, p.object.UID)
 	p.node, p.held = "", false
 	b.filters.PodGone(p.object, n.name)
-	if p.attempt != nil {
-		p.attempt.Unreserve(b.context)
-		p.attempt = nil
-	}
+	b.unreserve(p)
 	b.touch(n)
 	b.changed(filters.OfPod(p.object, nil, n.name))
+}
+
+// unreserve gives back the volumes and devices that were reserved for a pod. That may have to wait for a write and for the API
+// server, so it happens elsewhere; then pods that may have been refused because of it are looked at again.
+func (b *Bridge) unreserve(p *pod) {
+	attempt := p.attempt
+	p.attempt = nil
+	if attempt == nil {
+		return
+	}
+	if !attempt.Works() {
+		attempt.Unreserve(b.context) // nothing but what this goroutine knows
+		return
+	}
+	go func() {
+		attempt.Unreserve(b.context)
+		b.todo.Put(func() {
+			for _, p := range b.refusals {
+				if filters.Reserves(p.refusedBy) {
+					b.wake(p)
+				}
+			}
+		})
+	}()
 }
 
 func (b *Bridge) podChanged(object *v1.Pod) {
@@ -235,6 +256,7 @@ func (b *Bridge) podEnded(p *pod) {
 	delete(b.later, p.object.UID)
 	delete(b.refusals, p.object.UID)
 	delete(b.unheard, p.object.UID)
+	delete(b.claimless, p.object.UID)
 	b.gangLeft(p)
 	delete(b.pods, p.object.UID)
 }
@@ -290,6 +312,11 @@ func (b *Bridge) ask(p *pod) {
 	}
 	if b.lacks(p.amounts) {
 		b.unheard[p.object.UID] = p
+		b.wait(p)
+		return
+	}
+	if b.filters.NotYet(b.context, p.object) {
+		b.claimless[p.object.UID] = p
 		b.wait(p)
 		return
 	}
@@ -392,11 +419,14 @@ func (b *Bridge) bind(p *pod) {
 		err := attempt.PreBind(b.context, node)
 		b.Metrics.Point("PreBind", begun, err == nil)
 		b.todo.Put(func() {
-			if err != nil || p.attempt != attempt {
+			switch {
+			case p.attempt != attempt: // what was reserved was given back meanwhile
+				p.binding = false
+			case err != nil:
 				ended(err)
-				return
+			default:
+				b.write(binds, bind, ended)
 			}
-			b.write(binds, bind, ended)
 		})
 	}()
 }

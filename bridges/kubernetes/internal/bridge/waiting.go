@@ -189,7 +189,10 @@ type verdict struct {
 type verdicts map[string]verdict
 
 func (b *Bridge) verdictOf(p *pod, alike verdicts) verdict {
-	class := filters.Alike(p.object)
+	class := ""
+	if !b.filters.Claims(p.object) { // its claims are its own
+		class = filters.Alike(p.object)
+	}
 	found, known := alike[class]
 	if !known {
 		found = b.look(p)
@@ -217,6 +220,9 @@ func (b *Bridge) look(p *pod) verdict {
 		for _, reason := range refusal.Reasons {
 			counts[reason]++
 		}
+	}
+	if found.fits == 0 && b.filters.Claims(p.object) && !b.DryRun {
+		go attempt.Free(b.context)
 	}
 	if found.all == 0 {
 		found.message = "no nodes available to schedule pods"

@@ -17,7 +17,7 @@ import (
 func TestWhy_OfPodsThatAreAlikeOneIsLookedAt(t *testing.T) {
 	g := newGangs(t)
 	var err error
-	if g.filters, err = filters.New(g.context, g.server, informers.NewSharedInformerFactory(g.server, 0), nil); err != nil {
+	if g.filters, err = filters.New(g.context, informers.NewSharedInformerFactory(g.server, 0), filters.Options{Client: g.server}); err != nil {
 		t.Fatal(err)
 	}
 	add := func(name string) {

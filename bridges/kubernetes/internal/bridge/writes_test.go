@@ -4,6 +4,7 @@ package bridge
 
 import (
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 )
@@ -11,17 +12,18 @@ import (
 func TestWrites_BindingsAreNeverBehindConditions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p pool
-		hold, bound := make(chan struct{}), 0
+		hold := make(chan struct{})
+		var bound atomic.Int32 // the bindings run on goroutines of their own
 		for range 10 * writes {
 			p.do(conditions, func() { <-hold })
 			p.do(ends, func() { <-hold })
 		}
 		for range writes / 4 {
-			p.do(binds, func() { bound++; <-hold })
+			p.do(binds, func() { bound.Add(1); <-hold })
 		}
 		synctest.Wait()
-		if bound != writes/4 {
-			t.Errorf("%d of %d bindings are under way", bound, writes/4)
+		if under := bound.Load(); under != writes/4 {
+			t.Errorf("%d of %d bindings are under way", under, writes/4)
 		}
 		close(hold)
 		synctest.Wait()

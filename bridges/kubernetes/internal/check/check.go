@@ -71,11 +71,12 @@ var Rights = slices.Concat(
 	rights("storage.k8s.io", "csidrivers", "list", "watch"),
 	rights("storage.k8s.io", "csistoragecapacities", "list", "watch"),
 	rights("storage.k8s.io", "volumeattachments", "list", "watch"),
-	rights("resource.k8s.io", "resourceclaims", "list", "watch", "create", "update", "delete"),
+	rights("resource.k8s.io", "resourceclaims", "list", "watch", "get", "create", "update", "delete"),
 	rights("resource.k8s.io", "resourceclaims/status", "update", "patch"),
 	rights("resource.k8s.io", "resourceclaims/binding", "update", "patch"),
 	rights("resource.k8s.io", "resourceslices", "list", "watch"),
 	rights("resource.k8s.io", "deviceclasses", "list", "watch"),
+	rights("resource.k8s.io", "devicetaintrules", "list", "watch"),
 )
 
 func rights(group, resource string, verbs ...string) []Right {

@@ -35,7 +35,7 @@ const (
 // Writer is safe for concurrent use.
 type Writer struct {
 	client   kubernetes.Interface
-	recorder events.EventRecorder
+	recorder events.EventRecorderLogger
 	dry      *slog.Logger // takes what would be written; nil: it is written
 }
 
@@ -51,6 +51,9 @@ func NewWriter(ctx context.Context, client, ofEvents kubernetes.Interface, sched
 
 // NewDryWriter gives one that writes nothing, and tells what it would have written. All of it succeeds.
 func NewDryWriter(log *slog.Logger) *Writer { return &Writer{dry: log} }
+
+// Recorder takes the events of others; nil where nothing is written.
+func (w *Writer) Recorder() events.EventRecorderLogger { return w.recorder }
 
 // rehearsed is true where nothing is written.
 func (w *Writer) rehearsed(what string, pod *v1.Pod, more ...any) bool {

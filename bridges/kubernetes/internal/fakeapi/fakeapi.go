@@ -5,9 +5,11 @@
 package fakeapi
 
 import (
+	resource "k8s.io/api/resource/v1"
 	scheduling "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/discovery"
 	discoveryfake "k8s.io/client-go/discovery/fake"
@@ -32,7 +34,10 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-var groups = scheduling.SchemeGroupVersion.WithResource("podgroups")
+var (
+	groups     = scheduling.SchemeGroupVersion.WithResource("podgroups")
+	taintRules = resource.SchemeGroupVersion.WithResource("devicetaintrules")
+)
 
 // Version is what the server says of itself.
 const Version = "v1.37.0-fake"
@@ -55,9 +60,11 @@ func New(objects ...runtime.Object) (*Clientset, error) {
 		}
 	}
 	c.AddReactor("*", "*", testing.ObjectReaction(c.Tracker))
-	c.discovered.Resources = []*metav1.APIResourceList{{
-		GroupVersion: groups.GroupVersion().String(), APIResources: []metav1.APIResource{{Name: groups.Resource}},
-	}}
+	for _, one := range []schema.GroupVersionResource{groups, taintRules} {
+		c.discovered.Resources = append(c.discovered.Resources, &metav1.APIResourceList{
+			GroupVersion: one.GroupVersion().String(), APIResources: []metav1.APIResource{{Name: one.Resource}},
+		})
+	}
 	return c, nil
 }
 
@@ -99,7 +106,7 @@ func (c *Clientset) AuthorizationV1() authorizationv1.AuthorizationV1Interface {
 	return &authorizationfake.FakeAuthorizationV1{Fake: &c.Fake}
 }
 
-// Discovery tells Version, and that there are groups of pods.
+// Discovery tells Version, and that there are groups of pods and rules that taint devices.
 func (c *Clientset) Discovery() discovery.DiscoveryInterfaces {
 	return &discoveryfake.FakeDiscovery{Fake: &c.discovered, FakedServerVersion: &version.Info{GitVersion: Version}}
 }

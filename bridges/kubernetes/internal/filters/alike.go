@@ -7,6 +7,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/component-helpers/nodedeclaredfeatures"
 )
 
 // Alike gives pods the same text of which the plugins say the same wherever they look at the same time; an empty text means
@@ -24,8 +26,15 @@ func Alike(pod *v1.Pod) string {
 	if err != nil {
 		return ""
 	}
-	return string(text)
+	features, err := nodedeclaredfeatures.DefaultFramework.InferForPodScheduling(&nodedeclaredfeatures.PodInfo{Spec: &pod.Spec}, noVersion)
+	if err != nil {
+		return ""
+	}
+	return features.String() + " " + string(text)
 }
+
+// noVersion is before those from which on all nodes have a feature.
+var noVersion = version.MajorMinor(0, 0)
 
 // harmless are volumes that any node has; that with a pod's token has a name of its own.
 func harmless(volume v1.Volume) bool {

@@ -54,6 +54,9 @@ func TestAlike_AreNotThoseOfWhichAPluginSaysSomethingElse(t *testing.T) {
 		"container":  func(p *v1.Pod) { p.Spec.Containers = append(p.Spec.Containers, p.Spec.Containers[0]) },
 		"init":       func(p *v1.Pod) { p.Spec.InitContainers = p.Spec.Containers },
 		"overhead":   func(p *v1.Pod) { p.Spec.Overhead = v1.ResourceList{v1.ResourceCPU: resource.MustParse("1")} },
+		"feature": func(p *v1.Pod) {
+			p.Spec.Containers[0].RestartPolicyRules = []v1.ContainerRestartRule{{Action: v1.ContainerRestartRuleActionRestartAllContainers}}
+		},
 		"whole pod":  func(p *v1.Pod) { p.Spec.Resources = &p.Spec.Containers[0].Resources },
 		"node":       func(p *v1.Pod) { p.Spec.NodeName = "one" },
 		"preemption": func(p *v1.Pod) { p.Spec.PreemptionPolicy = new(v1.PreemptionPolicy) },

@@ -6,6 +6,7 @@ package filters
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -14,19 +15,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
+	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
-	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
 )
 
 // Kinds of what a pod may demand, as an operator names them who wants nobody to look at it.
@@ -47,13 +46,24 @@ var Kinds = map[string][]string{
 
 // Those that refuse what neither time nor other pods change come first, as in kube-scheduler.
 var enabled = []string{
-	names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity, names.NodePorts, names.NodeResourcesFit,
-	names.VolumeRestrictions, names.NodeVolumeLimits, names.VolumeBinding, names.VolumeZone, names.PodTopologySpread, names.InterPodAffinity,
-	names.DynamicResources,
+	names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity, names.NodeDeclaredFeatures, names.NodePorts,
+	names.NodeResourcesFit, names.VolumeRestrictions, names.NodeVolumeLimits, names.VolumeBinding, names.VolumeZone, names.PodTopologySpread,
+	names.InterPodAffinity, names.DynamicResources,
 }
+
+// reserving are the plugins that keep for a pod what it shares with others: volumes and devices.
+var reserving = []string{names.VolumeBinding, names.DynamicResources}
 
 // metrics of the plugins are counted by nobody, but they have to be there.
 var metricsMade = sync.OnceFunc(metrics.InitMetrics)
+
+// Options of filters.
+type Options struct {
+	Client     kubernetes.Interface
+	Ignore     []string                   // kinds of demands at which no plugin looks
+	TaintRules bool                       // the API server has rules that taint devices
+	Recorder   events.EventRecorderLogger // takes the events of plugins; it may be nil where nothing is bound
+}
 
 // Filters belongs to one goroutine, but for what Attempt says of itself.
 type Filters struct {
@@ -61,14 +71,16 @@ type Filters struct {
 	cluster   *cluster
 	log       klog.Logger
 	wakes     map[string][]fwk.ClusterEventWithHint // by plugin
+	factory   informers.SharedInformerFactory
+	devices   *devices // nil: nobody looks at claims of devices
 }
 
 // New makes the plugins, less those of the kinds that are to be ignored. The factory is started by the caller, afterwards.
-func New(ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory, ignore []string) (*Filters, error) {
+func New(ctx context.Context, factory informers.SharedInformerFactory, o Options) (*Filters, error) {
 	metricsMade()
-	f := &Filters{cluster: newCluster(), log: klog.FromContext(ctx), wakes: map[string][]fwk.ClusterEventWithHint{}}
+	f := &Filters{cluster: newCluster(), log: klog.FromContext(ctx), wakes: map[string][]fwk.ClusterEventWithHint{}, factory: factory}
 	chosen := slices.Clone(enabled)
-	for _, kind := range ignore {
+	for _, kind := range o.Ignore {
 		chosen = slices.DeleteFunc(chosen, func(name string) bool { return slices.Contains(Kinds[kind], name) })
 	}
 	profile, err := profileOf(chosen)
@@ -76,16 +88,17 @@ func New(ctx context.Context, client kubernetes.Interface, factory informers.Sha
 		return nil, fmt.Errorf("filters: %w", err)
 	}
 	options := []runtime.Option{
-		runtime.WithClientSet(client), runtime.WithInformerFactory(factory), runtime.WithSnapshotSharedLister(f.cluster), runtime.WithLogger(f.log),
+		runtime.WithClientSet(o.Client), runtime.WithInformerFactory(factory), runtime.WithSnapshotSharedLister(f.cluster), runtime.WithLogger(f.log),
 		runtime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())),
 	}
 	if slices.Contains(chosen, names.DynamicResources) {
-		claims := assumecache.NewAssumeCache(f.log, factory.Resource().V1().ResourceClaims().Informer(), "ResourceClaim", "", nil)
-		slices, err := tracker.StartTracker(ctx, tracker.Options{SliceInformer: factory.Resource().V1().ResourceSlices(), KubeClient: client})
-		if err != nil {
+		if f.devices, err = newDevices(ctx, f.log, factory, o); err != nil {
 			return nil, fmt.Errorf("filters: %w", err)
 		}
-		options = append(options, runtime.WithSharedDRAManager(dynamicresources.NewDRAManager(ctx, claims, slices, factory)))
+		options = append(options, runtime.WithSharedDRAManager(f.devices.manager))
+	}
+	if o.Recorder != nil {
+		options = append(options, runtime.WithEventRecorder(o.Recorder))
 	}
 	if f.framework, err = runtime.NewFramework(ctx, plugins.NewInTreeRegistry(), profile, options...); err != nil {
 		return nil, fmt.Errorf("filters: %w", err)
@@ -111,27 +124,10 @@ func profileOf(chosen []string) (*config.KubeSchedulerProfile, error) {
 		}
 	}
 	all := config.PluginSet{}
-	for _, name := range chosen {
+	for _, name := range append(slices.Clone(chosen), names.PrioritySort, names.DefaultBinder) { // no profile may be without the last two
 		all.Enabled = append(all.Enabled, config.Plugin{Name: name})
 	}
-	having := func(some ...string) config.PluginSet {
-		set := config.PluginSet{}
-		for _, name := range some {
-			if slices.Contains(chosen, name) {
-				set.Enabled = append(set.Enabled, config.Plugin{Name: name})
-			}
-		}
-		return set
-	}
-	profile.Plugins = &config.Plugins{
-		QueueSort: config.PluginSet{Enabled: []config.Plugin{{Name: names.PrioritySort}}},
-		Bind:      config.PluginSet{Enabled: []config.Plugin{{Name: names.DefaultBinder}}},
-		PreFilter: having(names.NodeAffinity, names.NodePorts, names.NodeResourcesFit, names.VolumeRestrictions, names.NodeVolumeLimits,
-			names.VolumeBinding, names.VolumeZone, names.PodTopologySpread, names.InterPodAffinity, names.DynamicResources),
-		Filter:  all,
-		Reserve: having(names.VolumeBinding, names.DynamicResources),
-		PreBind: having(names.VolumeBinding, names.DynamicResources),
-	}
+	profile.Plugins = &config.Plugins{MultiPoint: all} // each plugin wherever it works
 	return profile, nil
 }
 
@@ -145,6 +141,9 @@ type Attempt struct {
 	onlyBy  []string        // the plugins that say so
 	on      string          // what was reserved; empty: nothing
 	works   bool            // PreBind has something to do
+
+	binding sync.Mutex // held by PreBind and Unreserve, which use the same state
+	stop    chan struct{}
 }
 
 // Refusal says why not, and which plugins say so.
@@ -155,7 +154,7 @@ type Refusal struct {
 
 // Attempt begins one.
 func (f *Filters) Attempt(ctx context.Context, pod *v1.Pod) *Attempt {
-	a := &Attempt{filters: f, pod: pod, state: framework.NewCycleState()}
+	a := &Attempt{filters: f, pod: pod, state: framework.NewCycleState(), stop: make(chan struct{})}
 	result, status, by := f.framework.RunPreFilterPlugins(ctx, a.state, pod)
 	if !status.IsSuccess() {
 		a.nowhere = refusal(status)
@@ -204,8 +203,12 @@ func (a *Attempt) Reserve(ctx context.Context, node string) *Refusal {
 	return nil
 }
 
-// Unreserve gives them back.
+// Unreserve gives them back, and ends PreBind. It may ask the API server and waits until PreBind has ended, so it may run on
+// any goroutine; it is called once at most.
 func (a *Attempt) Unreserve(ctx context.Context) {
+	close(a.stop)
+	a.binding.Lock()
+	defer a.binding.Unlock()
 	if a.on != "" {
 		a.filters.framework.RunReservePluginsUnreserve(ctx, a.state, placed(a.pod, a.on), a.on)
 		a.on = ""
@@ -217,5 +220,30 @@ func (a *Attempt) Works() bool { return a.works }
 
 // PreBind writes what has to be there before the pod is bound, and waits for it. It may run on any goroutine.
 func (a *Attempt) PreBind(ctx context.Context, node string) error {
+	a.binding.Lock()
+	defer a.binding.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-a.stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	select {
+	case <-a.stop:
+		return errGivenBack
+	default:
+	}
 	return a.filters.framework.RunPreBindPlugins(ctx, a.state, placed(a.pod, node), node).AsError()
+}
+
+var errGivenBack = errors.New("what was reserved for the pod was given back")
+
+// Free ends allocations of claims that keep the pod from running: one of a claim that nobody else uses, on a node on which the
+// pod may not run, or one that is left over from an attempt that failed. It is called for a pod that On refused everywhere. It
+// asks the API server, so it may run on any goroutine; the attempt is over afterwards.
+func (a *Attempt) Free(ctx context.Context) {
+	a.filters.framework.RunPostFilterPlugins(ctx, a.state, a.pod, framework.NewDefaultNodeToStatus())
 }

@@ -3,6 +3,7 @@
 package filters
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	"tenon.invalid/kubernetes/internal/fakeapi"
 )
 
@@ -20,7 +22,7 @@ func filters(t *testing.T, ignore ...string) *Filters {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := New(t.Context(), client, informers.NewSharedInformerFactory(client, 0), ignore)
+	f, err := New(t.Context(), informers.NewSharedInformerFactory(client, 0), Options{Client: client, Ignore: ignore})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,6 +49,9 @@ func TestRefusal(t *testing.T) {
 	const unmatched, ports = "node(s) didn't match Pod's node affinity/selector", "node(s) didn't have free ports for the requested pod ports"
 	soft := v1.Taint{Key: "soft", Effect: v1.TaintEffectPreferNoSchedule}
 	gone := v1.Taint{Key: "gone", Value: "x", Effect: v1.TaintEffectNoExecute}
+	restarts := v1.PodSpec{Containers: []v1.Container{{RestartPolicyRules: []v1.ContainerRestartRule{{Action: v1.ContainerRestartRuleActionRestartAllContainers}}}}}
+	able := node(nil)
+	able.Status.DeclaredFeatures = []string{"RestartAllContainersOnContainerExits"}
 	closed := node(nil)
 	closed.Spec.Unschedulable = true
 	for name, c := range map[string]struct {
@@ -69,6 +74,8 @@ func TestRefusal(t *testing.T) {
 		"port is taken":                   {pod: port(80, "", ""), node: node(nil), others: []v1.PodSpec{port(80, "10.0.0.1", v1.ProtocolTCP)}, want: ports},
 		"port of another protocol":        {pod: port(80, "", v1.ProtocolUDP), node: node(nil), others: []v1.PodSpec{port(80, "", "")}},
 		"port of another address":         {pod: port(80, "10.0.0.1", ""), node: node(nil), others: []v1.PodSpec{port(80, "10.0.0.2", "")}},
+		"feature that the node declares":  {pod: restarts, node: able},
+		"feature that it does not":        {pod: restarts, node: node(nil), want: "node(s) didn't match Pod's required features"},
 		"another port":                    {pod: port(80, "", ""), node: node(nil), others: []v1.PodSpec{port(81, "", "")}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -169,6 +176,36 @@ func TestKindsThatAreIgnored_AreNotLookedAt(t *testing.T) {
 		attempt := f.Attempt(t.Context(), pod)
 		if have := attempt.On(t.Context(), "one") != nil; have != c.want || have != (attempt.Nowhere() != nil) {
 			t.Errorf("%v: want %t", c.ignore, c.want)
+		}
+	}
+}
+
+// elsewhere are the plugins of kube-scheduler's default profile that this package leaves out, and what does their work.
+var elsewhere = map[string]string{
+	"SchedulingGates":                 "the bridge asks for no pod that has gates",
+	"PrioritySort":                    "the scheduler orders what waits",
+	"DefaultPreemption":               "the scheduler preempts",
+	"NodeResourcesBalancedAllocation": "the scheduler orders nodes",
+	"ImageLocality":                   "the scheduler orders nodes",
+	"DefaultBinder":                   "the bridge binds",
+}
+
+// A plugin that the next version of Kubernetes has on by default has to be enabled here, or to be named as left out.
+func TestEveryPluginOfTheDefaultProfile_IsEnabledOrLeftOutWithAReason(t *testing.T) {
+	defaults, err := latest.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := map[string]bool{}
+	for _, plugin := range defaults.Profiles[0].Plugins.MultiPoint.Enabled {
+		theirs[plugin.Name] = true
+		if slices.Contains(enabled, plugin.Name) == (elsewhere[plugin.Name] != "") {
+			t.Errorf("%s is on by default in kube-scheduler: it has to be enabled here, or left out with a reason", plugin.Name)
+		}
+	}
+	for _, name := range enabled {
+		if !theirs[name] {
+			t.Errorf("%s is not on by default in kube-scheduler", name)
 		}
 	}
 }

@@ -1,0 +1,77 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+package bridge
+
+import (
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// Devices are the matter of the API server's objects alone: of claims, which the plugin DynamicResources allocates. The scheduler
+// hears neither of devices nor of resources that a class of devices provides.
+
+// devicesChanged looks again at pods that are not asked for, or asked for as others than they are by now: claims that they wait
+// for may be there, and a class may provide another kind of resources.
+func (b *Bridge) devicesChanged(kind fwk.EventResource, old, now any) {
+	switch kind {
+	case fwk.ResourceClaim:
+		if claim, ok := now.(*resourcev1.ResourceClaim); ok {
+			for _, p := range b.claimless {
+				if p.object.Namespace == claim.Namespace {
+					b.claimsCame(p)
+				}
+			}
+		} else if claim, ok := old.(*resourcev1.ResourceClaim); ok {
+			b.claimGone(claim)
+		}
+	case fwk.DeviceClass:
+		if before, ok := old.(*resourcev1.DeviceClass); ok {
+			if after, ok := now.(*resourcev1.DeviceClass); ok && sameKind(before, after) {
+				return
+			}
+		}
+		b.classesChanged()
+	}
+}
+
+func sameKind(a, b *resourcev1.DeviceClass) bool {
+	if a.Spec.ExtendedResourceName == nil || b.Spec.ExtendedResourceName == nil {
+		return a.Spec.ExtendedResourceName == b.Spec.ExtendedResourceName
+	}
+	return *a.Spec.ExtendedResourceName == *b.Spec.ExtendedResourceName
+}
+
+// claimsCame asks for a pod that waited for its claims, if they are there.
+func (b *Bridge) claimsCame(p *pod) {
+	if !b.filters.NotYet(b.context, p.object) {
+		delete(b.claimless, p.object.UID)
+		b.reconcile(p)
+	}
+}
+
+// claimGone wakes the pod to which a claim belonged: it may have been in the way of another one. The plugin has no queueing hint
+// for that.
+func (b *Bridge) claimGone(claim *resourcev1.ResourceClaim) {
+	if owner := metav1.GetControllerOfNoCopy(claim); owner != nil {
+		if p := b.refusals[owner.UID]; p != nil {
+			b.wake(p)
+		}
+	}
+}
+
+// classesChanged asks anew for what waits and wants a kind of resources that a class may provide. Classes change rarely.
+func (b *Bridge) classesChanged() {
+	for _, n := range b.nodes {
+		b.touch(n)
+	}
+	for _, p := range sorted(b.pods) {
+		if !p.mine || !p.wanted() || !hasUncommon(p.amounts) {
+			continue
+		}
+		delete(b.unheard, p.object.UID)
+		p.outdated = true
+		b.askAnew(p)
+		b.reconcile(p)
+	}
+}
