@@ -69,7 +69,7 @@ void victim_room::look_at_block(uint32_t b) {
   blocks_[b].lowest = INT64_MAX;
   for (const uint32_t slot : nodes.block(b)) {
     if (!nodes.usable(slot)) continue;
-    const summary there = of(slot);
+    const victim_summary there = of(slot);
     for (uint32_t t = 0; t < stride_; ++t) {
       free[t] = std::max(free[t], there.free[t]);
       sum[t] = std::max(sum[t], add_saturating(there.free[t], there.sum[t]));

@@ -47,22 +47,15 @@ class victim_room : victim_room_access {
     nodes.touch_block(n.slot);
   }
 
-  // Of a node, or of the usable nodes of a block: no node there has more. The amounts are by type.
-  struct summary {
-    const int64_t *free;
-    const int64_t *sum;      // of what may give way; INT64_MAX: that much, or more
-    const int64_t *largest;  // no allocation that may give way holds more
-    victim_rank lowest;      // none is on a lower level
-  };
   // Before the first call of `of` and `of_block` after something changed.
   void start_search();
   // Both are valid until something changes.
-  [[nodiscard]] summary of(uint32_t slot) {
+  [[nodiscard]] victim_summary of(uint32_t slot) {
     if (!counted_[slot]) count(*nodes.at(slot));
     const size_t at = size_t{slot} * stride_;
     return {nodes.free(slot), sum_.data() + at, largest_.data() + at, lowest_[slot]};
   }
-  [[nodiscard]] summary of_block(uint32_t b) {
+  [[nodiscard]] victim_summary of_block(uint32_t b) {
     if (blocks_[b].version != nodes.block_version(b)) look_at_block(b);
     const int64_t *amounts = block_amounts_.data() + size_t{b} * 3 * stride_;
     return {amounts, amounts + stride_, amounts + 2 * size_t{stride_}, blocks_[b].lowest};

@@ -29,6 +29,13 @@ using victim_rank = int64_t;
 [[nodiscard]] inline victim_rank victim_level(const allocation &x) {
   return (int64_t{!x.preempt_self} << 33) + (int64_t{x.originator} << 32) + x.priority;
 }
+// Of a node, or of several: none of them has more. The amounts are by type.
+struct victim_summary {
+  const int64_t *free;
+  const int64_t *sum;      // of what may give way; INT64_MAX: that much, or more
+  const int64_t *largest;  // no allocation that may give way holds more
+  victim_rank lowest;      // none is on a lower level
+};
 // What the amount, above 0, is of the total: all of it where there is nothing.
 [[nodiscard]] inline double share_of(int64_t amount, int64_t total) {
   return total <= 0 ? 1.0 : static_cast<double>(amount) / static_cast<double>(total);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "forward.hpp"
-#include "ledger/victim_room.hpp"
 #include "model/ask_class.hpp"
 #include "model/device_records.hpp"
 #include "model/free_devices.hpp"
@@ -134,7 +133,7 @@ class victim_search : victim_search_access {
   void count_candidates();
   [[nodiscard]] bool may_be_enough();
   const victim *elsewhere(size_t at);  // null: there are no more
-  [[nodiscard]] bool may_be_had(const victim_room::summary &there);
+  [[nodiscard]] bool may_be_had(const victim_summary &there);
   bool look_at(uint32_t slot);
   [[nodiscard]] bool may_be_better(victim_rank lowest) const;
   bool take_on_node();
@@ -144,7 +143,7 @@ class victim_search : victim_search_access {
   [[nodiscard]] double share_of_taken() const;
   [[nodiscard]] bool may_make_room(const node &n) const;
   [[nodiscard]] bool may_have(const node &n) const;
-  [[nodiscard]] bool fits_queues_after(const victim_room::allocation_set &ending);
+  [[nodiscard]] bool fits_queues_after();
   [[nodiscard]] bool fits_after(const node &n, std::span<const ranked_allocation> ending);
   void start_search();
   bool some_kept_node_would_do(const reservation *but);

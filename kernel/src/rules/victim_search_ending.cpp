@@ -36,7 +36,7 @@ ending_room victim_search::find_ending(const ask &a, const ask_class &c) {
     while (next != ending_.cend() && next->first == rank) ++next;
     node *n = nodes.at(nodes.by_rank()[rank]);
     if (!fits_after(*n, {first, next})) continue;
-    if (!queues_fit) queues_fit = fits_queues_after(all);
+    if (!queues_fit) queues_fit = fits_queues_after();
     if (!*queues_fit) return {};
     if (!may_make_room(*n)) continue;
     if (own != nullptr && own->where == n) return {true, n};
@@ -46,7 +46,7 @@ ending_room victim_search::find_ending(const ask &a, const ask_class &c) {
   return fitness.faults() == faults ? out : ending_room{};
 }
 
-bool victim_search::fits_queues_after(const victim_room::allocation_set &ending) {
+bool victim_search::fits_queues_after() {
   const size_t types = class_->positive.size();
   given_.assign(levels_.size() * types, 0);
   const auto count = [&](queue *home, uint32_t of_class, int sign) {
@@ -58,7 +58,7 @@ bool victim_search::fits_queues_after(const victim_room::allocation_set &ending)
       }
     }
   };
-  for (const allocation *x : ending) count(x->owner->home, x->class_id, 1);
+  for (const auto &[rank, x] : ending_) count(x->owner->home, x->class_id, 1);
   for (const ask *by : claims.claimants()) {
     if (by != ask_ && reservation_of(*by) != nullptr) count(by->owner->home, by->class_id, -1);
   }

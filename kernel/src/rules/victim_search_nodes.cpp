@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ledger/victim_room.hpp"
 #include "model/victims.hpp"
 #include "ready/node_fitness.hpp"
 #include "rules/needed_victims.hpp"
@@ -40,7 +41,7 @@ bool victim_search::may_be_better(victim_rank lowest) const {
 
 // False: whoever gives way on the node, or on those of a block, the ask does not fit one, or none is better than the
 // best so far.
-bool victim_search::may_be_had(const victim_room::summary &there) {
+bool victim_search::may_be_had(const victim_summary &there) {
   fits_ = true;
   for (size_t k = 0; k < missing_on_node_.size(); ++k) {
     const class_amount &p = class_->positive[k];
@@ -53,7 +54,7 @@ bool victim_search::may_be_had(const victim_room::summary &there) {
 }
 
 bool victim_search::look_at(uint32_t slot) {
-  const victim_room::summary there = room.of(slot);
+  const victim_summary there = room.of(slot);
   if (!may_be_had(there)) return false;
   node_ = nodes.at(slot);
   if (!fits_ || !devices_concern_it_ || nodes.devices().fits(*class_, slot)) return true;
