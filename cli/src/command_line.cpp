@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <istream>
+#include <limits>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -134,7 +135,10 @@ void add_load_options(CLI::App &simulate, simulate_options &o, bool &generate, c
         ->capture_default_str()
         ->group(group);
   };
-  simulate.add_option("--seed", g.seed, "Another seed is another load")->capture_default_str()->group(group);
+  simulate.add_option("--seed", g.seed, "Another seed is another load")
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()).description(""))
+      ->capture_default_str()
+      ->group(group);
   add("--nodes", g.nodes, "Nodes", 1, 1e6);
   add("--pods", g.pods, "Pods", 0, 1e8);
   add("--shapes", g.shapes, "Distinct shapes of pods", 1, 5000);

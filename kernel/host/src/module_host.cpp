@@ -25,6 +25,9 @@ void module_host::impl::warn_of_open(const std::vector<module_folder> &folders) 
 }
 
 std::optional<refusal> module_host::impl::scan() {
+  for (const std::filesystem::path &given : loader.options().module_path) {
+    if (auto no = refusal_of_folder(given)) return no;
+  }
   const std::vector<module_folder> where = folders();
   if (!plan.file.empty()) warn_of_open(where);
   auto found = module_catalog::scan(where);
