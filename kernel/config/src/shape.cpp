@@ -27,6 +27,7 @@ class shape_checker {
     for (const yaml_entry &entry : node.entries) {
       const auto known =
           std::find_if(spec.keys.begin(), spec.keys.end(), [&](const key_spec &k) { return k.key == entry.key.text; });
+      if (known == spec.keys.end() && spec.takes_own && entry.key.text.starts_with("x-")) continue;
       if (known == spec.keys.end()) {
         refuse_unknown(entry.key, spec);
       } else if (entry.value.type() != scalar_type::null) {
