@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <istream>
+#include <limits>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -17,6 +18,7 @@
 #include "config/config_commands.hpp"
 #include "ctl/ctl_commands.hpp"
 #include "diff/diff_command.hpp"
+#include "manual.hpp"
 #include "plan/plan_command.hpp"
 #include "plugin/plugin_commands.hpp"
 #include "run/complain.hpp"
@@ -134,7 +136,10 @@ void add_load_options(CLI::App &simulate, simulate_options &o, bool &generate, c
         ->capture_default_str()
         ->group(group);
   };
-  simulate.add_option("--seed", g.seed, "Another seed is another load")->capture_default_str()->group(group);
+  simulate.add_option("--seed", g.seed, "Another seed is another load")
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()).description(""))
+      ->capture_default_str()
+      ->group(group);
   add("--nodes", g.nodes, "Nodes", 1, 1e6);
   add("--pods", g.pods, "Pods", 0, 1e8);
   add("--shapes", g.shapes, "Distinct shapes of pods", 1, 5000);
@@ -456,15 +461,26 @@ void add_config(CLI::App &app, choice &chosen) {
 
 void add_completion(CLI::App &app, choice &chosen) {
   CLI::App *completion = app.add_subcommand("completion", "Print a script that completes commands in a shell");
-  completion->add_option("SHELL", chosen.completion_shell, "The shell")->required()->check(CLI::IsMember({"bash"}));
+  completion->add_option("SHELL", chosen.completion_shell, "The shell")
+      ->required()
+      ->check(CLI::IsMember(completion_shells()));
   completion->footer(
       "Examples:\n"
       "  source <(tenon completion bash)\n"
-      "  tenon completion bash > /etc/bash_completion.d/tenon\n\n" +
+      "  tenon completion zsh > ~/.zfunc/_tenon\n"
+      "  tenon completion fish > ~/.config/fish/completions/tenon.fish\n\n" +
       std::string(exit_codes));
-  completion->callback([&app, &chosen] {
+  completion->callback([&chosen] {
+    chosen.run = [&chosen](std::istream &, std::ostream &out, std::ostream &) {
+      out << completion_script(chosen.completion_shell);
+      return static_cast<int>(exit_code::ok);
+    };
+  });
+  CLI::App *manual = app.add_subcommand("manual", "Print the manual page of all commands");
+  manual->footer("Examples:\n  tenon manual | man -l -\n\n" + std::string(exit_codes));
+  manual->callback([&app, &chosen] {
     chosen.run = [&app](std::istream &, std::ostream &out, std::ostream &) {
-      out << bash_completion(app);
+      out << manual_page(app, TENON_VERSION);
       return static_cast<int>(exit_code::ok);
     };
   });
@@ -568,6 +584,10 @@ int dispatch(int argc, const char *const *argv, std::istream &in, std::ostream &
   add_ctl_commands(app, chosen.run);
   add_plugin_commands(app, chosen.run);
   add_completion(app, chosen);
+  if (argc > 1 && std::string_view(argv[1]) == "complete") {  // for completion scripts: tenon complete -- WORDS...
+    out << completions(app, {argv + std::min(argc, 3), argv + argc});
+    return static_cast<int>(exit_code::ok);
+  }
   try {
     std::vector<std::string> words = in_order_of_commands({argv + std::min(argc, 1), argv + argc});
     std::reverse(words.begin(), words.end());  // as the parser takes them

@@ -2,98 +2,98 @@
 #include "completion.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "trace/trace.hpp"
 
 namespace tenon::cli {
 namespace {
 
-// Before and after what is made from the commands.
-constexpr std::string_view head = R"sh(# Completion for bash. Load it with: source <(tenon completion bash)
+// Each asks the program (complete -- WORDS...) for candidates with their meanings, or where files or folders are meant.
+constexpr std::string_view bash = R"sh(# Completion for bash. Load it with: source <(tenon completion bash)
 _tenon() {
-  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=tenon
-  local i options='' candidates='' files=''
-  for ((i = 1; i < COMP_CWORD; ++i)); do
-    case "$command ${COMP_WORDS[i]}" in
-)sh";
-constexpr std::string_view after_commands = R"sh() command+=" ${COMP_WORDS[i]}" ;;
+  local line word=${COMP_WORDS[COMP_CWORD]} files=''
+  COMPREPLY=()
+  while IFS= read -r line; do
+    case $line in
+      :files) files=-f ;;
+      :folders) files=-d ;;
+      *) COMPREPLY+=("${line%%$'\t'*}") ;;
     esac
-  done
-  # Bash takes a colon for a word: what is behind it are the files of a trace.
-  [[ $before == : ]] && files=-f before='' options=no
-  [[ $word == : ]] && word='' files=-f before='' options=no
-  case "$command $before" in
-)sh";
-constexpr std::string_view after_values = R"sh(  esac
-  if [[ -z $options ]]; then
-    case "$command" in
-)sh";
-constexpr std::string_view tail = R"sh(    esac
-    [[ $word == -* ]] && candidates=$options files=''
+  done < <("${COMP_WORDS[0]}" complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  [[ $word == : ]] && word=''
+  if [[ -n $files ]]; then
+    compopt -o filenames 2>/dev/null
+    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen "$files" -- "$word")
   fi
-  [[ -n $files ]] && compopt -o filenames 2>/dev/null
-  mapfile -t COMPREPLY < <(
-    [[ -n $candidates ]] && compgen -W "$candidates" -- "$word"
-    [[ -n $files ]] && compgen "$files" -- "$word"
-  )
   [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *: ]] && compopt -o nospace 2>/dev/null
+  return 0
 }
 complete -F _tenon tenon
 )sh";
-
-std::string quoted(const std::string &text) { return "'" + text + "'"; }
-
-std::string joined(const std::vector<std::string> &parts, std::string_view between) {
-  std::string out;
-  for (const std::string &part : parts) out += (out.empty() ? "" : std::string(between)) + part;
-  return out;
+constexpr std::string_view zsh = R"sh(#compdef tenon
+# Completion for zsh. Load it with: source <(tenon completion zsh)
+_tenon() {
+  local line
+  local -a candidates
+  for line in ${(f)"$("${words[1]}" complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)"}; do
+    case $line in
+      :files) _files ;;
+      :folders) _files -/ ;;
+      *) candidates+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}") ;;
+    esac
+  done
+  (( $#candidates )) && _describe tenon candidates
 }
+compdef _tenon tenon
+)sh";
+constexpr std::string_view fish = R"sh(# Completion for fish. Load it with: tenon completion fish | source
+function __tenon_complete
+    set -l words (commandline -opc) (commandline -ct)
+    for line in ($words[1] complete -- $words[2..-1] 2>/dev/null)
+        switch $line
+            case :files
+                __fish_complete_path (commandline -ct)
+            case :folders
+                __fish_complete_directories (commandline -ct)
+            case '*'
+                echo $line
+        end
+    end
+end
+complete -c tenon -f -a '(__tenon_complete)'
+)sh";
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> scripts{
+    {{"bash", bash}, {"zsh", zsh}, {"fish", fish}}};
 
 std::string_view files_of(std::string_view type) {
-  if (type == "FILE") return "-f";
-  if (type == "DIR") return "-d";
-  return "";
+  if (type == "FILE") return ":files\n";
+  if (type == "DIR") return ":folders\n";
+  return {};
 }
 
-struct parts {
-  std::vector<std::string> commands;  // full names, as patterns of a case
-  std::string values, options;        // branches of a case
+// Candidates that begin with a word, each on its line with its meaning.
+class candidates {
+ public:
+  explicit candidates(std::string word) : word_(std::move(word)) {}
+  void add(const std::string &one, const std::string &meaning) {
+    if (one.starts_with(word_)) out_ += one + '\t' + meaning.substr(0, meaning.find('\n')) + '\n';
+  }
+  void add(const CLI::Option &values) {
+    for (const std::string &one : words_of(values)) add(one, values.get_description());
+  }
+  void add_line(std::string_view line) { out_ += line; }
+  std::string take() { return std::move(out_); }
+
+ private:
+  std::string word_, out_;
 };
-
-void gather(const CLI::App &app, const std::string &name, parts &into) {
-  std::vector<std::string> candidates, options;
-  std::string_view files;
-  for (const CLI::App *below : app.get_subcommands({})) {
-    candidates.push_back(below->get_name());
-    into.commands.push_back(quoted(name + " " + below->get_name()));
-  }
-  for (const CLI::Option *option : app.get_options()) {
-    const std::vector<std::string> known = words_of(*option);
-    if (option->get_lnames().empty()) {  // one without a name: PATH, FILE, or a word
-      candidates.insert(candidates.end(), known.begin(), known.end());
-      const std::string &place = option->get_single_name();
-      if (place == "PATH" || place == "FILE") files = "-f";
-      continue;
-    }
-    const std::string option_name = "--" + option->get_lnames().front();
-    options.push_back(option_name);
-    if (option->get_expected_max() == 0) continue;  // takes no value
-    const std::string_view value_files = files_of(option->get_type_name());
-    into.values += "    " + quoted(name + " " + option_name) + ") options=no";
-    if (!known.empty()) into.values += " candidates=" + quoted(joined(known, " "));
-    if (!value_files.empty()) into.values += " files=" + std::string(value_files);
-    into.values += " ;;\n";
-  }
-  into.options += "      " + quoted(name) + ") options=" + quoted(joined(options, " ")) +
-                  " candidates=" + quoted(joined(candidates, " ")) + " files='" + std::string(files) + "' ;;\n";
-  for (const CLI::App *below : app.get_subcommands({})) gather(*below, name + " " + below->get_name(), into);
-}
 
 }  // namespace
 
-// "WORD:{fill,replay}" names the candidates, "KIND:FILES" is one that begins with a word.
 std::vector<std::string> words_of(const CLI::Option &option) {
   const std::string type = option.get_type_name();
   if (type.starts_with("KIND:")) return std::vector<std::string>(trace_kinds.begin(), trace_kinds.end());
@@ -109,13 +109,47 @@ std::vector<std::string> words_of(const CLI::Option &option) {
   return out;
 }
 
-std::string bash_completion(const CLI::App &program) {
-  parts all;
-  gather(program, program.get_name(), all);
-  std::string commands = "      ";
-  for (size_t i = 0; i < all.commands.size(); ++i) commands += (i == 0 ? "" : " | \\\n        ") + all.commands[i];
-  return std::string(head) + commands + std::string(after_commands) + all.values + std::string(after_values) +
-         all.options + std::string(tail);
+std::vector<std::string> completion_shells() {
+  std::vector<std::string> out;
+  for (const auto &[shell, script] : scripts) out.emplace_back(shell);
+  return out;
+}
+
+std::string_view completion_script(std::string_view shell) {
+  const auto found = std::find_if(scripts.begin(), scripts.end(), [&](const auto &one) { return one.first == shell; });
+  return found == scripts.end() ? std::string_view() : found->second;
+}
+
+std::string completions(const CLI::App &program, std::vector<std::string> words) {
+  const std::string word = words.empty() ? std::string() : words.back();
+  if (!words.empty()) words.pop_back();
+  const std::string before = words.empty() ? std::string() : words.back();
+  // Bash takes a colon for a word: what is behind it are the files of a trace.
+  if (before == ":" || word == ":") return ":files\n";
+  const CLI::App *at = &program;
+  for (const std::string &one : words) {
+    const auto below = at->get_subcommands([&](const CLI::App *each) { return each->get_name() == one; });
+    if (!below.empty()) at = below.front();
+  }
+  candidates out(word);
+  const CLI::Option *option = before.starts_with('-') ? at->get_option_no_throw(before) : nullptr;
+  if (option != nullptr && option->get_expected_max() != 0) {
+    out.add(*option);
+    out.add_line(files_of(option->get_type_name()));
+    return out.take();
+  }
+  for (const CLI::App *below : at->get_subcommands([](const CLI::App *) { return true; }))
+    out.add(below->get_name(), below->get_description());
+  for (const CLI::Option *one : at->get_options()) {
+    if (!one->get_lnames().empty()) {
+      if (word.starts_with('-')) out.add("--" + one->get_lnames().front(), one->get_description());
+      continue;
+    }
+    out.add(*one);  // without a name: PATH, FILE, or a word
+    const std::string &place = one->get_single_name();
+    if (!word.starts_with('-') && (place == "PATH" || place == "FILE")) out.add_line(":files\n");
+  }
+  return out.take();
 }
 
 }  // namespace tenon::cli

@@ -78,13 +78,30 @@ std::string name_of(const testing::TestParamInfo<bad_input> &tested) { return te
 
 INSTANTIATE_TEST_SUITE_P(
     Commands, BadInput,
-    testing::Values(bad_input{"NoCommand", {}, {}, {"tenon --help"}},
-                    bad_input{"UnknownCommand", {"simulat"}, {}, {"tenon"}},
-                    bad_input{"UnknownOption", {"scenario", "run", "x", "--jsn"}, {}, {"--jsn", "scenario run --help"}},
-                    bad_input{"NoPath", {"scenario", "run"}, {}, {"PATH"}},
-                    bad_input{"UnknownMode", {"simulate", "--mode", "empty"}, {}, {"--mode"}},
-                    bad_input{"NumberOutOfRange", {"simulate", "--nodes", "0"}, {}, {"--nodes"}},
-                    bad_input{"TwoLoads", {"simulate", "--replay", "x", "--trace", "y"}, {}, {"--replay"}}),
+    testing::Values(
+        bad_input{"NoCommand", {}, {}, {"tenon --help"}}, bad_input{"UnknownCommand", {"simulat"}, {}, {"tenon"}},
+        bad_input{"UnknownOption", {"scenario", "run", "x", "--jsn"}, {}, {"--jsn", "scenario run --help"}},
+        bad_input{"NoPath", {"scenario", "run"}, {}, {"PATH"}},
+        bad_input{"UnknownMode", {"simulate", "--mode", "empty"}, {}, {"--mode"}},
+        bad_input{"NumberOutOfRange", {"simulate", "--nodes", "0"}, {}, {"--nodes"}},
+        bad_input{"SeedBelowZero", {"simulate", "--seed", "-1"}, {}, {"--seed"}},
+        bad_input{"FolderThatIsNotThere",
+                  {"simulate", "--no-progress", "--module-path", "@none"},
+                  {},
+                  {"@none", "a folder of modules"}},
+        bad_input{"QueuesAsADeployment",
+                  {"simulate", "--no-progress", "--deployment", "@q.yaml"},
+                  {{"q.yaml", "partitions: []\n"}},
+                  {"@q.yaml:1:1", "it is a key of queues (queues.yaml)"}},
+        bad_input{"ADeploymentAsQueues",
+                  {"simulate", "--no-progress", "--config", "@q.yaml"},
+                  {{"q.yaml", "policy_groups: {}\n"}},
+                  {"@q.yaml:1:1", "it is a key of a deployment (tenon.yaml)"}},
+        bad_input{"TextForASwitch",
+                  {"simulate", "--no-progress", "--config", "@q.yaml"},
+                  {{"q.yaml", "partitions:\n- name: p\n  preemption: {enabled: perhaps}\n  queues: [{name: a}]\n"}},
+                  {"@q.yaml:3:25", "fix:  write true or false"}},
+        bad_input{"TwoLoads", {"simulate", "--replay", "x", "--trace", "y"}, {}, {"--replay"}}),
     name_of);
 
 // Whatever would say how a load is made or played is in a journal already.

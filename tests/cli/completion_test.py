@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-"""What bash offers is what --help lists, for every command."""
+"""What shells offer and what the manual page has is what --help lists, for every command."""
 
 import argparse
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ def offered(*words: str, folder: str | None = None) -> list[str]:
     """What is offered in place of the last word."""
     script = (
         f"source <({shlex.quote(TENON)} completion bash)\n"
-        f"COMP_WORDS=({' '.join(shlex.quote(word) for word in ('tenon', *words))}) COMP_CWORD={len(words)}\n"
+        f"COMP_WORDS=({' '.join(shlex.quote(word) for word in (TENON, *words))}) COMP_CWORD={len(words)}\n"
         "_tenon\n"
         "printf '%s\\n' \"${COMPREPLY[@]}\"\n"
     )
@@ -53,7 +54,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(sorted(offered("")), sorted(c[0] for c in commands() if len(c) == 1))
         self.assertEqual(offered("sim"), ["simulate"])
         self.assertEqual(offered("scenario", ""), ["run"])
-        self.assertEqual(offered("completion", ""), ["bash"])
+        self.assertEqual(offered("completion", ""), ["bash", "zsh", "fish"])
 
     def test_every_command_that_a_message_names_exists_and_is_whole(self):
         """A message that points to a command can be copied: the command exists and has the words that it requires."""
@@ -92,6 +93,33 @@ class Completion(unittest.TestCase):
         script = tenon("completion", "bash")
         done = subprocess.run(["shellcheck", "--shell=bash", "-"], input=script, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_other_shells_ask_the_same_and_show_what_each_means(self):
+        said = dict(line.split("\t") for line in tenon("complete", "--", "sim").splitlines())
+        self.assertEqual(list(said), ["simulate"])
+        self.assertIn("load", said["simulate"])
+        self.assertEqual(tenon("complete", "--", "simulate", "--config", ""), ":files\n")
+        self.assertEqual(tenon("complete", "--", "simulate", "--module-path", ""), ":folders\n")
+        plays = {
+            "zsh": ["zsh", "-f", "-c", "compdef() { :; }; _describe() { print -l $candidates; }; _files() { print FILES; }; "
+                    f"source <({shlex.quote(TENON)} completion zsh); words=({shlex.quote(TENON)} ctl un); CURRENT=3; _tenon; "
+                    f"words=({shlex.quote(TENON)} simulate --config ''); CURRENT=4; _tenon"],
+            "fish": ["fish", "-c", f"{shlex.quote(TENON)} completion fish | source; complete -C {shlex.quote(TENON + ' ctl un')}"]}
+        for shell, play in plays.items():
+            self.assertIn("complete -- ", tenon("completion", shell))
+            if shutil.which(shell):  # where there is none, the words above are all that is looked at
+                done = subprocess.run(play, capture_output=True, text=True)
+                self.assertRegex(done.stdout, "^undrain[:\t]Use a node again", done.stderr)
+                self.assertEqual("FILES" in done.stdout, shell == "zsh")
+
+    def test_the_manual_has_every_command_and_option(self):
+        page = tenon("manual")
+        done = subprocess.run(["groff", "-man", "-ww", "-z", "-K", "utf8"], input=page, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for command in commands():
+            part = page.partition(f".SS {' '.join(('tenon', *command))}\n".replace("-", "\\-"))[2].partition(".SS ")[0]
+            for option in re.findall(r"^  (?:-\w,)?(--[\w-]+)", tenon(*command, "--help"), re.MULTILINE):
+                self.assertIn(option.replace("-", "\\-"), part, command)
 
     def test_options_follow_a_value(self):
         self.assertEqual(offered("simulate", "--mode", "fill", "--rep"), ["--replay", "--report"])

@@ -53,6 +53,15 @@ std::string changed(std::string text, const std::string &from, const std::string
   return text.replace(at, from.size(), to);
 }
 
+TEST(Manifest, KeepsTheKeysOfItsVendor) {
+  config::problems report("acme.yaml");
+  const auto manifest =
+      parse_manifest(sound_manifest() + "x-support: https://acme.example\nx-build: {id: 7}\n", "acme.yaml", report);
+  ASSERT_TRUE(manifest) << report.refusals().front().text();
+  EXPECT_EQ(manifest->own, (std::map<std::string, std::string>{{"x-support", "https://acme.example"}}));
+  EXPECT_FALSE(parse_manifest(sound_manifest() + "support: x\n", "acme.yaml", report));
+}
+
 std::vector<refusal> refusals_of(const std::string &text) {
   config::problems report("acme.yaml");
   const auto manifest = parse_manifest(text, "acme.yaml", report);

@@ -83,7 +83,7 @@ class Packages(unittest.TestCase):
         for path in ("bin/tenon", "bin/tenon-preflight", "bin/tenon-module-runner", "lib/tenon/libtenon_kernel.so", "lib/tenon/modules/node-fair.so",
                      "lib/tenon/modules/node-fair.yaml", "include/tenon/abi/module.h", "lib/tenon/libtenon_proto.so.0",
                      "share/tenon/proto/si/v1/si.proto", "lib/pkgconfig/tenon-sdk.pc",
-                     "share/tenon/templates/CMakeLists.txt", "share/bash-completion/completions/tenon",
+                     "share/tenon/templates/CMakeLists.txt", "share/bash-completion/completions/tenon", "share/zsh/vendor-completions/_tenon", "share/man/man1/tenon.1",
                      "lib/libtenon.so.0", "include/tenon/rm/tenon.h", "lib/python3/dist-packages/tenon/manager.py",
                      "lib/python3/dist-packages/tenon/si/v1later/si_pb2.py",
                      "share/doc/tenon/copyright", "share/doc/tenon/docs/dashboard.png", "share/doc/tenon/docs/packing-default.svg", "share/doc/tenon/docs/monitoring/alerts.yaml",
@@ -102,6 +102,26 @@ class Packages(unittest.TestCase):
         if shutil.which("systemd-sysusers"):
             self.assertIn("tenon:", (self.root / "etc/passwd").read_text())
         self.assertIn("can be served", self.here(self.tenon, "serve", "--check", "-c", self.root / "etc/tenon/tenon.yaml"))
+
+    def test_apt_installs_them_from_their_folder(self):
+        """Into the lists of an apt of its own, as tools/package says; what would be installed, not the installation."""
+        made = next(iter(self.packages.values())).parent
+        said = run(ROOT / "tools/package", "--index", made)
+        source = re.search(r"echo '(deb .*)'", said)[1]
+        own = self.folder / "apt"
+        for part in ("etc/apt/preferences.d", "lists/partial", "archives/partial"):
+            (own / part).mkdir(parents=True)
+        (own / "etc/apt/sources.list").write_text(source + "\n")
+        status = self.root.parent / "status"
+        shutil.copy("/var/lib/dpkg/status", status)
+        options = [word for name, value in (
+            ("Dir::Etc::sourcelist", own / "etc/apt/sources.list"), ("Dir::Etc::sourceparts", "-"), ("Dir::State::lists", own / "lists"),
+            ("Dir::State::status", status), ("Dir::Cache", own), ("APT::Sandbox::User", "")) for word in ("-o", f"{name}={value}")]
+        run("apt-get", *options, "update")
+        told = run("apt-get", *options, "--simulate", "--no-install-recommends", "install", "tenon", "python3-tenon")
+        for name in ("tenon", "tenon-plugins", "tenon-proto", "python3-tenon"):
+            self.assertRegex(told, rf"(?m)^Inst {name} ")
+        self.assertIn("want: a folder of Debian packages", run(ROOT / "tools/package", "--index", own, fails=True))
 
     def test_they_depend_on_packages_that_exist(self):
         needed = field(self.packages["tenon"], "Depends")

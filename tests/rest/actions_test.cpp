@@ -348,6 +348,9 @@ TEST_F(Actions, MetricsTellWhatWaitsAndWhoIsThere) {
   for (const char *line : {
            "tenon_queue_pending_allocations{partition=\"[rm]default\",queue=\"root.small\"} 1\n",
            "tenon_queue_pending_allocations{partition=\"[rm]default\",queue=\"root.default\"} 0\n",
+           "tenon_queue_waiting_allocations{partition=\"[rm]default\",queue=\"root.small\",reason=\"headroom of vcore "
+           "in "
+           "queue root.small\"} 1\n",
            "tenon_queue_oldest_wait_seconds{partition=\"[rm]default\",queue=\"root.default\"} 0\n",
            "tenon_queue_waiting_seconds_count{partition=\"[rm]default\",queue=\"root.default\"} 3\n",
            "tenon_queue_waiting_seconds_bucket{partition=\"[rm]default\",queue=\"root.default\",le=\"+Inf\"} 3\n",

@@ -1,5 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // RMs register, are lost, come back and go: each row of their state table as a transport sees it.
+#include <functional>
+
 #include "service_case.hpp"
 
 namespace tenon::service::testing {
@@ -69,6 +71,33 @@ TEST_F(Lifecycle, RegistrationThatCannotBeReadIsRefusedInWordsAndLogged) {
   request.rm = std::string(5000, 'r');
   EXPECT_THAT(fake_.enter(request, 0, session).words,
               HasSubstr("rmID: 5000 bytes; want: at most 1024 bytes; fix: register with a shorter name, or raise"));
+}
+
+TEST_F(Lifecycle, RequestsThatCannotBeReadSayWhatToSend) {
+  open(manual());
+  const uint64_t session = enter();
+  using filled = std::function<void(requests &)>;
+  for (const auto &[fill, fix] : std::vector<std::pair<filled, std::string>>{
+           {[](requests &r) { r.application("a", "root.default", {}, "alice", "[rm-1]default"); }, "; leave out [RM]"},
+           {[](requests &r) { r.application(std::string(5000, 'a')); },
+            "; use a shorter name, or raise requests.max_name"},
+           {[](requests &r) { r.application("a\nb"); }, "have one at byte 1; leave it out"},
+           {[](requests &r) {
+              r.application("a", "root.default", {{"t", std::string(1 << 17, 'x')}});
+            },
+            "; shorten it, or raise requests.max_text"},
+           {[](requests &r) {
+              r.ask({.resources = {{"", 1}}});
+            },
+            "; name it, as vcore"},
+           {[](requests &r) { r.release("a", "k", {}, 99); }, "; send STOPPED_BY_RM for a wish"},
+           {[](requests &r) { r.release({}, {}); }, "; name it, or the application"}}) {
+    requests batch;
+    fill(batch);
+    const auto no = fake_.submit(session, batch.messages());
+    EXPECT_NE(no.status, TENON_OK) << fix;
+    EXPECT_THAT(no.words, HasSubstr(fix));
+  }
 }
 
 TEST_F(Lifecycle, LostNothingIsPlacedUntilItIsBack) {

@@ -60,7 +60,9 @@ void print_module(const host::catalogued_module &module, std::ostream &out) {
   out << m.id << ' ' << m.version << (module.built_in ? ", built in" : "") << '\n'
       << m.description << "\n\nvendor:      " << m.vendor << "\nlicense:     " << m.license
       << "\nmanifest:    " << m.file.string() << "\npermissions: " << joined(m.permissions)
-      << "\nservices:    " << joined(m.services) << "\n\nProvides\n";
+      << "\nservices:    " << joined(m.services) << '\n';
+  for (const auto &[key, text] : m.own) out << key << ": " << text << '\n';
+  out << "\nProvides\n";
   for (const host::provided_interface &one : m.provides)
     out << "  " << one.interface << ' ' << one.name << ", order_rev " << one.order_rev << '\n';
   print_schema("Options, `config` of its entry in a deployment", m.configuration, out);
@@ -78,6 +80,7 @@ json::object json_of(const host::catalogued_module &module) {
           {"description", m.description},
           {"vendor", m.vendor},
           {"license", m.license},
+          {"own", json::value_from(m.own)},
           {"manifest", m.file.string()},
           {"built_in", module.built_in},
           {"digest", m.digest},

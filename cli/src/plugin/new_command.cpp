@@ -273,7 +273,7 @@ exit_code new_plugin(const plugin_new_options &options, std::ostream &out, std::
   const std::string id = module_id_of(options.id);
   if (!host::is_module_id(id) || !host::is_policy_name(replaced(id, '.', '-'))) {
     return refuse({"tenon plugin new", "vendor and policy in lower-case letters, digits and '-', as acme-binpack",
-                   config::in_quotes(options.id), "correct it"});
+                   config::in_quotes(options.id), "as `tenon plugin new acme-binpack --kind node-sort`"});
   }
   const auto kind =
       std::find_if(kinds.begin(), kinds.end(), [&](const auto &k) { return entry_of(k.kind).name() == options.kind; });

@@ -46,6 +46,8 @@ class surveyor {
   std::optional<refusal> make() {
     std::vector<std::filesystem::path> folders;
     if (!options_.module_path.empty()) folders.emplace_back(options_.module_path);
+    for (const auto &folder : folders)
+      if (auto no = host::refusal_of_folder(folder)) return no;
     folders.insert(folders.end(), out_.plan.module_path.begin(), out_.plan.module_path.end());
     auto found = host::module_catalog::scan(host::module_folders(folders, host::default_module_folder()));
     if (!found) return found.why();

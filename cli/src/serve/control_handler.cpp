@@ -396,7 +396,8 @@ struct control_handler::impl {
     try {
       return events_json(*scheduler.events(), what.given, may_wait ? &given_up : nullptr);
     } catch (const std::exception &wrong) {
-      return refusal{"request", "texts and numbers as docs/control-socket.md has them", wrong.what(), "correct it"};
+      return refusal{"request", "texts and numbers as docs/control-socket.md has them", wrong.what(),
+                     "write each key with the type of its row there"};
     }
   }
 
@@ -409,7 +410,8 @@ struct control_handler::impl {
       if (what.command == "plan") return plan(what.given);
       return reload(what.given, who);
     } catch (const std::exception &wrong) {
-      return refusal{"request", "values as docs/control-socket.md has them", wrong.what(), "correct it"};
+      return refusal{"request", "values as docs/control-socket.md has them", wrong.what(),
+                     "write each key with the type of its row there"};
     }
   }
 

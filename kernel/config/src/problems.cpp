@@ -56,6 +56,7 @@ std::string one_line(std::string text) {
 
 void problems::refuse(text_position at, std::string have, std::string want, std::string fix) {
   ++refused_;
+  if (fix.empty()) fix = want.empty() ? "correct the text at this place" : "write " + want;
   add(refusals_, at, std::move(have), std::move(want), std::move(fix));
 }
 

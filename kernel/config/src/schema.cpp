@@ -130,6 +130,7 @@ void define(const object_spec &spec, json::object &definitions) {
                    {"additionalProperties", false},
                    {"properties", properties}};
   if (!required.empty()) out["required"] = required;
+  if (spec.takes_own) out["patternProperties"] = json::object{{"^x-", true}};
   definitions[spec.name] = std::move(out);
 }
 

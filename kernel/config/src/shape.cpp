@@ -2,8 +2,10 @@
 #include "tenon/config/shape.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "tenon/kernel/duration.hpp"
 
@@ -25,6 +27,7 @@ class shape_checker {
     for (const yaml_entry &entry : node.entries) {
       const auto known =
           std::find_if(spec.keys.begin(), spec.keys.end(), [&](const key_spec &k) { return k.key == entry.key.text; });
+      if (known == spec.keys.end() && spec.takes_own && entry.key.text.starts_with("x-")) continue;
       if (known == spec.keys.end()) {
         refuse_unknown(entry.key, spec);
       } else if (entry.value.type() != scalar_type::null) {
@@ -48,8 +51,20 @@ class shape_checker {
     if (!report_.full()) {
       for (const key_spec &k : spec.keys) known.push_back(k.key);
     }
+    // What is not near may be a key of another kind of file.
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 6> homes{
+        {{"partitions", "queues (queues.yaml)"},
+         {"policy_groups", "a deployment (tenon.yaml)"},
+         {"module_path", "a deployment (tenon.yaml)"},
+         {"apiVersion", "a deployment (tenon.yaml), of its lock or of a module's manifest"},
+         {"steps", "a scenario"},
+         {"provides", "a module's manifest"}}};
+    std::string fix = suggestion(key.text, known);
+    for (const auto &[name, file] : homes)
+      if (key.text == name)
+        fix = "it is a key of " + std::string(file) + ": give that file where one is wanted; here " + fix;
     report_.refuse(key.at, "unknown key " + in_quotes(key.text) + " in a " + std::string(spec.name), "a known key",
-                   suggestion(key.text, known));
+                   std::move(fix));
   }
 
   void check_value(const yaml_node &node, const key_spec &key) {

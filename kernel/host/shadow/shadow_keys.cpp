@@ -50,8 +50,7 @@ const config::object_spec &shadow_spec() { return shadow_object; }
 void read_shadow(const config::yaml_node &given, call_shadow_use &to, config::problems &report) {
   to.name = config::text_of(given, "name");
   if (const config::yaml_node *name = given.find("name"); name != nullptr && !is_policy_name(to.name))
-    report.refuse(name->at, "name is " + config::in_quotes(to.name), "lower-case letters, digits and '-', at most 64",
-                  "correct it");
+    report.refuse(name->at, "name is " + config::in_quotes(to.name), "lower-case letters, digits and '-', at most 64");
   to.in_process = config::text_of(given, "isolation") == "none";
   to.call_deadline =
       std::chrono::milliseconds(config::duration_ms_of(given, "call_deadline", to.call_deadline.count()));

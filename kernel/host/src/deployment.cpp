@@ -359,8 +359,7 @@ class deployment_reader {
                         item.find("use")->at};
       check_id(one.use, one.at);
       if (const yaml_node *name = item.find("name"); name != nullptr && !is_policy_name(one.name))
-        report_.refuse(name->at, "name is " + in_quotes(one.name), "lower-case letters, digits and '-', at most 64",
-                       "correct it");
+        report_.refuse(name->at, "name is " + in_quotes(one.name), "lower-case letters, digits and '-', at most 64");
       out.push_back(std::move(one));
     }
     return out;
@@ -378,14 +377,14 @@ class deployment_reader {
     if (values.is_object())
       out.values = std::move(values.get_object());
     else
-      report_.refuse(node->at, "config is " + node->describe(), "a map", "correct it");
+      report_.refuse(node->at, "config is " + node->describe(), "a map");
     return out;
   }
 
   void check_id(const std::string &id, config::text_position at) {
     if (!is_module_id(id))
       report_.refuse(at, in_quotes(id) + " is no module id",
-                     "a reverse-domain name of lower-case letters, digits and '-', as acme.binpack", "correct it");
+                     "a reverse-domain name of lower-case letters, digits and '-', as acme.binpack");
   }
 
   const yaml_node &root_;

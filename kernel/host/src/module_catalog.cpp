@@ -35,6 +35,13 @@ std::string id_of(const std::string &text, const fs::path &file) {
 
 }  // namespace
 
+std::optional<refusal> refusal_of_folder(const fs::path &folder) {
+  std::error_code failed;
+  if (fs::is_directory(folder, failed)) return std::nullopt;
+  return refusal{folder.string(), "a folder of modules", failed ? failed.message() : "no folder",
+                 "correct the name, or leave it out"};
+}
+
 std::vector<module_folder> module_folders(const std::vector<fs::path> &first, const fs::path &built_in) {
   std::vector<module_folder> out;
   std::set<fs::path> seen;

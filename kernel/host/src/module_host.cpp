@@ -25,6 +25,9 @@ void module_host::impl::warn_of_open(const std::vector<module_folder> &folders) 
 }
 
 std::optional<refusal> module_host::impl::scan() {
+  for (const std::filesystem::path &given : loader.options().module_path) {
+    if (auto no = refusal_of_folder(given)) return no;
+  }
   const std::vector<module_folder> where = folders();
   if (!plan.file.empty()) warn_of_open(where);
   auto found = module_catalog::scan(where);
@@ -82,7 +85,8 @@ std::optional<refusal> module_host::impl::check_module(const module_use &use) {
   if (module == nullptr) return catalog().missing(use.id, place(plan, use.at));
   if (use.on_fault == fault_action::open && !module->manifest.provides_kind(module_kind::predicate))
     return refusal{place(plan, use.at), "on_fault: fallback or stop",
-                   "on_fault: open for " + config::in_quotes(use.id) + ", which provides no predicate", "correct it"};
+                   "on_fault: open for " + config::in_quotes(use.id) + ", which provides no predicate",
+                   "leave on_fault out, or write fallback or stop"};
   if (auto no = check_lane(*module)) return no;
   if (auto no = check_locked(*module)) return no;
   if (const std::string why = quarantine_of(*module); !why.empty()) {
@@ -391,7 +395,7 @@ result<std::unique_ptr<bound_policy>> module_host::bind(module_kind kind, std::s
   const auto parsed = boost::json::parse(configuration_text.empty() ? "{}" : configuration_text, failed);
   configuration given{{}, std::string(entry_of(kind).name()) + " " + config::in_quotes(name), {}};
   if (failed || !parsed.is_object())
-    return refusal{given.file, "a JSON object", "a configuration that is none", "correct it"};
+    return refusal{given.file, "a JSON object", "a configuration that is none", "write one in braces, as {}"};
   given.values = parsed.get_object();
   return impl_->make(**module, kind, name, std::move(given), max_resource_types);
 }

@@ -107,7 +107,7 @@ constexpr std::array manifest_keys{
              .summary = "JSON Schema of the tags that it reads, as one object.",
              .fallback = "none"},
 };
-constexpr object_spec manifest_object{"module manifest", "The top of the text.", manifest_keys};
+constexpr object_spec manifest_object{"module manifest", "The top of the text.", manifest_keys, true};
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -150,6 +150,8 @@ class manifest_reader {
     out.version = text("version", is_version, "a version of three numbers, as 1.2.0");
     out.vendor = filled("vendor");
     out.license = filled("license");
+    for (const auto &[key, value] : root_.entries)
+      if (key.text.starts_with("x-") && value.what == config::yaml_node::kind::scalar) out.own[key.text] = value.text;
     out.description = filled("description");
     out.library = text("library", is_file_name, "the name of a file beside the manifest, without a folder");
     read_digest(out);
@@ -172,7 +174,7 @@ class manifest_reader {
   template <class Check>
   std::string text(std::string_view key, Check sound, const char *want) {
     std::string value = config::text_of(root_, key);
-    if (!sound(value)) report_.refuse(at(key), std::string(key) + " is " + in_quotes(value), want, "correct it");
+    if (!sound(value)) report_.refuse(at(key), std::string(key) + " is " + in_quotes(value), want);
     return value;
   }
 
@@ -239,7 +241,7 @@ class manifest_reader {
     }
     if (!is_policy_name(one.name))
       report_.refuse(item.find("name")->at, "name is " + in_quotes(one.name),
-                     "lower-case letters, digits and '-', at most 64", "correct it");
+                     "lower-case letters, digits and '-', at most 64");
   }
 
   void read_services(module_manifest &out) {

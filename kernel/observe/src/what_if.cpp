@@ -260,7 +260,7 @@ std::string_view name(what_if_outcome what) { return outcome_names[static_cast<s
 
 std::optional<refusal> problem_of(const what_if_question &question) {
   if (question.within_ms < 0)
-    return refusal{"within_ms", "a time of 0 or more", std::to_string(question.within_ms), "correct it"};
+    return refusal{"within_ms", "a time of 0 or more", std::to_string(question.within_ms), "give one, as 60000"};
   bool some = false;
   for (size_t i = 0; i < question.applications.size(); ++i) {
     const std::vector<asked_if> &asks = question.applications[i].asks;
@@ -268,7 +268,7 @@ std::optional<refusal> problem_of(const what_if_question &question) {
       some = true;
       if (asks[j].count >= 1) continue;
       return refusal{"applications[" + std::to_string(i) + "].asks[" + std::to_string(j) + "].count",
-                     "1 or more allocations", std::to_string(asks[j].count), "correct it"};
+                     "1 or more allocations", std::to_string(asks[j].count), "ask for one at least"};
     }
   }
   if (some) return std::nullopt;
@@ -283,7 +283,8 @@ result<named_partition> partition_meant(const kernel &live, const std::string &n
   if (meant.empty()) {
     return refusal{"partition",
                    all.empty() ? "a partition; no resource manager has registered" : "one of: " + in_a_row(all),
-                   name.empty() ? "none" : config::in_quotes(name), "correct it"};
+                   name.empty() ? "none" : config::in_quotes(name),
+                   all.empty() ? "start one, or ask a saved state" : "name one of these, or none where there is one"};
   }
   return refusal{"partition", "one of them, named in full: " + in_a_row(meant), "several", "name one"};
 }

@@ -107,7 +107,7 @@ class members {
   // A key may be anything.
   static std::string shown(std::string_view key) { return key.size() > 64 ? in_quotes(key) : std::string(key); }
   static refusal no_value(const std::string &where, const std::string &want, const json::value &have) {
-    return {where, want, in_quotes(json::serialize(have)), "correct it"};
+    return {where, want, in_quotes(json::serialize(have)), "write " + want};
   }
 
   const json::object *of_ = nullptr;
@@ -192,7 +192,7 @@ result<json::object> parse_question(std::string_view text, std::string_view wher
     return wrong.why;
   } catch (const std::exception &wrong) {
     return refusal{std::string(where), "a JSON object, a question as docs/what-if.md has it", wrong.what(),
-                   "correct it"};
+                   "begin with {\"applications\": [...]} as that page does"};
   }
 }
 

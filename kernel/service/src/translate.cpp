@@ -74,10 +74,12 @@ std::optional<std::string> translator::add(const tenon_rm_message *message) {
   if (message == nullptr) return "want a message, have none";
   const auto kind =
       std::find_if(std::begin(kinds), std::end(kinds), [&](const auto &one) { return one.type == message->type; });
-  if (kind == std::end(kinds)) return "message of type " + number(message->type) + ": want a request of an RM";
+  if (kind == std::end(kinds))
+    return "message of type " + number(message->type) +
+           ": want a request of an RM; answers are the scheduler's to send";
   if (message->size < kind->size)
     return std::string(kind->name) + ": want a message of " + number(kind->size) + " bytes, have " +
-           number(message->size);
+           number(message->size) + "; compile with the headers of this release";
   const size_t before = to_.requests.size();
   names_partition_ = false;
   try {
@@ -129,7 +131,7 @@ std::string_view translator::text(const tenon_text &from, std::string_view what)
   if (from.data == nullptr) throw problem{std::string(what) + " has a length and no data"};
   if (from.length > limits_.max_text)
     throw problem{std::string(what) + ": want at most " + number(limits_.max_text) + " bytes, have " +
-                  number(from.length)};
+                  number(from.length) + "; shorten it, or raise requests.max_text of the deployment"};
   to_.bytes += from.length;
   return to_.memory.copy({from.data, from.length});
 }
@@ -137,13 +139,13 @@ std::string_view translator::text(const tenon_text &from, std::string_view what)
 std::string_view translator::name(const tenon_text &from, std::string_view what) {
   if (from.length > limits_.max_name)
     throw problem{std::string(what) + ": want at most " + number(limits_.max_name) + " bytes, have " +
-                  number(from.length)};
+                  number(from.length) + "; use a shorter name, or raise requests.max_name of the deployment"};
   const std::string_view out = text(from, what);
   const auto bad =
       std::find_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   if (bad != out.end())
     throw problem{std::string(what) + ": want a name without control characters, have one at byte " +
-                  number(static_cast<uint64_t>(bad - out.begin()))};
+                  number(static_cast<uint64_t>(bad - out.begin())) + "; leave it out"};
   return out;
 }
 
@@ -152,7 +154,7 @@ std::string_view translator::partition(std::string_view plain) {
   names_partition_ |= !plain.empty();
   if (plain.empty()) plain = default_partition;
   if (plain.find_first_of(partition_brackets) != std::string_view::npos)
-    throw problem{"partition: want a plain name, have one with a bracket"};
+    throw problem{"partition: want a plain name, have one with a bracket; leave out [RM], which the scheduler adds"};
   if (!last_partition_.empty() && plain == last_plain_) return last_partition_;
   const std::span<char> full = array_of<char>(full_partition_length(rm_, plain));
   write_full_partition_name(rm_, plain, full);
@@ -164,12 +166,14 @@ std::string_view translator::partition(std::string_view plain) {
 amounts translator::amounts_of(const tenon_rm_amounts &from, std::string_view what) {
   if (from.count == 0) return {};
   if (from.types == nullptr || from.values == nullptr || from.count > most_entries)
-    throw problem{std::string(what) + ": want a list of amounts, have " + number(from.count) + " entries" +
+    throw problem{std::string(what) + ": want a list of at most " + number(most_entries) + " amounts, have " +
+                  number(from.count) + " entries" +
                   (from.types == nullptr || from.values == nullptr ? " and no list" : "")};
   const auto out = array_of<named_amount>(from.count);
   for (uint32_t i = 0; i < from.count; ++i) {
     out[i] = {name(from.types[i], what), from.values[i]};
-    if (out[i].type.empty()) throw problem{std::string(what) + ": an amount has no type"};
+    if (out[i].type.empty())
+      throw problem{std::string(what) + ": want a type for each amount, have one without; name it, as vcore"};
   }
   return out;
 }
@@ -177,7 +181,8 @@ amounts translator::amounts_of(const tenon_rm_amounts &from, std::string_view wh
 texts translator::pairs_of(const tenon_rm_pairs &from, std::string_view what) {
   if (from.count == 0) return {};
   if (from.names == nullptr || from.values == nullptr || from.count > most_entries)
-    throw problem{std::string(what) + ": want a list of pairs, have " + number(from.count) + " entries" +
+    throw problem{std::string(what) + ": want a list of at most " + number(most_entries) + " pairs, have " +
+                  number(from.count) + " entries" +
                   (from.names == nullptr || from.values == nullptr ? " and no list" : "")};
   const auto out = array_of<named_text>(from.count);
   for (uint64_t i = 0; i < from.count; ++i) out[i] = {text(from.names[i], what), text(from.values[i], what)};
@@ -198,7 +203,8 @@ void translator::application(const tenon_rm_application &m) {
   if (m.user_present != 0) {
     out.user = name(m.user, "user");
     if (m.group_count > most_entries || (m.group_count != 0 && m.groups == nullptr))
-      throw problem{"groups: want a list of names, have " + number(m.group_count) + " entries"};
+      throw problem{"groups: want a list of at most " + number(most_entries) + " names, have " + number(m.group_count) +
+                    "; send fewer"};
     const auto groups = array_of<std::string_view>(m.group_count);
     for (uint32_t i = 0; i < m.group_count; ++i) groups[i] = name(m.groups[i], "group");
     out.groups = groups;
@@ -215,7 +221,8 @@ void translator::removal(const tenon_rm_application_removal &m) {
 }
 
 void translator::priority(const tenon_rm_priority &from, put_ask &to) {
-  if (from.kind > TENON_PRIORITY_EMPTY) throw problem{"priority: want a known kind, have " + number(from.kind)};
+  if (from.kind > TENON_PRIORITY_EMPTY)
+    throw problem{"priority: want a known kind, have " + number(from.kind) + "; send a value or the name of a class"};
   if (from.kind == TENON_PRIORITY_VALUE) to.priority = from.value;
   if (from.kind == TENON_PRIORITY_CLASS) to.priority_class = name(from.name, "priority class");
 }
@@ -287,13 +294,14 @@ void translator::node(const tenon_rm_node &m) {
   const std::string_view id = name(m.node, "node");
   if (m.action == TENON_NODE_CREATE || m.action == TENON_NODE_CREATE_DRAINING) {
     if (m.existing_count > (uint64_t{1} << 20) || (m.existing_count != 0 && m.existing == nullptr))
-      throw problem{"existing allocations: want a list, have " + number(m.existing_count) + " entries"};
+      throw problem{"existing allocations: want a list of at most 1048576, have " + number(m.existing_count) +
+                    "; report the rest as allocations of their own"};
     const auto all = array_of<existing_allocation>(m.existing_count);
     const auto uuids = array_of<std::string_view>(m.existing_count);
     for (uint64_t i = 0; i < m.existing_count; ++i) {
       const tenon_rm_message *one = m.existing[i];
       if (one == nullptr || one->type != TENON_RM_ALLOCATION || one->size < least_allocation)
-        throw problem{"existing allocation " + number(i) + ": want an allocation"};
+        throw problem{"existing allocation " + number(i) + ": want an allocation; send what runs there, with its node"};
       const auto &given = as<tenon_rm_allocation>(*one);
       all[i] = existing(given, where);
       uuids[i] = name(given.uuid.length != 0 ? given.uuid : given.id, "UUID");
@@ -332,7 +340,8 @@ void translator::release(const tenon_rm_release &m) {
                                      termination::placeholder_replaced,
                                      termination::scheduling_failed};
   if (m.termination >= std::size(meaning))
-    throw problem{"termination: want a known one, have " + number(m.termination)};
+    throw problem{"termination: want a known one, have " + number(m.termination) +
+                  "; send STOPPED_BY_RM for a wish, or what the scheduler said for a confirmation"};
   tenon::release out;
   const std::string_view plain = name(m.partition, "partition");
   out.partition = partition(plain);
@@ -340,9 +349,11 @@ void translator::release(const tenon_rm_release &m) {
   out.key = name(m.key, "key");
   const std::string_view uuid = name(m.uuid.length != 0 ? m.uuid : m.id, "UUID");
   if (out.application.empty() && out.key.empty() && uuid.empty() && plain.empty())
-    throw problem{"want a partition, where all of its applications are to be released; have none"};
+    throw problem{
+        "want a partition, where all of its applications are to be released, have none; name it, or the application"};
   out.why = meaning[m.termination];
-  if (m.what > TENON_RELEASE_ALLOCATIONS) throw problem{"what to release: want a known number, have " + number(m.what)};
+  if (m.what > TENON_RELEASE_ALLOCATIONS)
+    throw problem{"what to release: want a known number, have " + number(m.what) + "; leave it out for all"};
   const bool wish = out.why == termination::unknown || out.why == termination::stopped_by_rm;
   const bool with_asks = wish && uuid.empty() && m.what == TENON_RELEASE_ALL;
   out.what = with_asks ? release_what::both : release_what::allocations;
@@ -356,7 +367,7 @@ void translator::ask_release(const tenon_rm_ask_release &m) {
   out.application = name(m.application, "application");
   out.key = name(m.key, "key");
   if (out.application.empty() && out.key.empty() && plain.empty())
-    throw problem{"want a partition, where all of its asks are to be released; have none"};
+    throw problem{"want a partition, where all of its asks are to be released, have none; name it, or the application"};
   out.what = release_what::asks;
   to_.requests.push_back({out, {}, {}});
 }
@@ -381,7 +392,8 @@ void translator::recovery(const tenon_rm_recovery_report &m) {
 
 void translator::configuration(const tenon_rm_configuration &m) {
   if (m.config.length > limits_.max_config || (m.config.length != 0 && m.config.data == nullptr))
-    throw problem{"want at most " + number(limits_.max_config) + " bytes, have " + number(m.config.length)};
+    throw problem{"want at most " + number(limits_.max_config) + " bytes, have " + number(m.config.length) +
+                  "; send less, or raise requests.max_config of the deployment"};
   to_.bytes += m.config.length;
   to_.configurations.push_back(read_(name(m.policy_group, "policy group"), view_of(m.config)));
   to_.configurations.back().ignored = malformed_settings(m.extra_config);

@@ -165,7 +165,8 @@ std::optional<refusal> session::choose() {
     const char *last = options_.reproduce.data() + options_.reproduce.size();
     const auto [end, wrong] = std::from_chars(first, last, seed);
     if (at == std::string::npos || wrong != std::errc() || end != last)
-      return refusal{"--reproduce", "ID@SEED, as a report prints it", "'" + options_.reproduce + "'", "correct it"};
+      return refusal{"--reproduce", "ID@SEED, as a report prints it", "'" + options_.reproduce + "'",
+                     "copy it from the report"};
     seed_ = seed;
     if (find_check(only_) == nullptr)
       return refusal{"--reproduce", "the id of a check", "'" + only_ + "'", "`tenon plugin verify --list` names them"};

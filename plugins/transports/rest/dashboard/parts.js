@@ -44,7 +44,7 @@ export function paged(list, page) {
 }
 
 export function pager(view, { at, pages, total }, what) {
-  if (pages <= 1) return h("p", { class: "pager" }, h("span", { role: "status" }, `${count(total)} ${what}`));
+  if (pages <= 1) return h("p", { class: "pager" }, h("span", { role: "status" }, `${count(total)} ${total === 1 ? what.replace(/s$/, "") : what}`));
   const from = at * PAGE + 1;
   const step = (page, text, name) =>
     h("button", { type: "button", "data-do": "page", "data-view": view, "data-page": page, "aria-label": name,

@@ -47,6 +47,7 @@ struct object_spec {
   std::string_view name;  // of its definition in the schema, "queue"
   std::string_view summary;
   std::span<const key_spec> keys;
+  bool takes_own = false;  // keys that begin with "x-", which are its owner's
 };
 
 // Refuses, at their place, unknown keys (with the nearest known one), values of a wrong type, missing required

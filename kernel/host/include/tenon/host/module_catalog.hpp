@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ struct module_folder {
   std::filesystem::path path;
   bool built_in = false;  // its modules need not be listed in a deployment
 };
+
+// Why a folder that somebody names cannot have modules; empty: it can.
+[[nodiscard]] std::optional<refusal> refusal_of_folder(const std::filesystem::path &folder);
 
 // Where to look, in order, each folder once: `first`, then the folders of $TENON_MODULE_PATH (separated by
 // colons), then `built_in` as the folder of built-in modules.

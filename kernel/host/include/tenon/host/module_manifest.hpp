@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,7 @@ struct module_manifest {
   std::string version;
   std::string vendor;
   std::string license;
+  std::map<std::string, std::string> own;  // texts of the vendor's keys, which begin with x-
   std::string description;
   std::string library;  // a file beside the manifest
   std::string digest;   // SHA-256 of the library, 64 lower-case hexadecimal digits
