@@ -93,6 +93,7 @@ type Bridge struct {
 	refusals     map[types.UID]*pod // those that were refused a node, which the scheduler remembers
 	waiting      []types.UID        // asked for, and not looked at yet why they wait; by the time at which that is due
 	again        []types.UID        // looked at, and due again; by that time
+	explaining   bool               // more of those that wait are about to be looked at
 	questions    questions          // to the scheduler, why pods wait
 	nominations  map[types.UID]*nomination
 	link         *tenon.Link // nil: no session

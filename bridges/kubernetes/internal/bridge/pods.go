@@ -55,6 +55,7 @@ type pod struct {
 	rejected string    // why the scheduler did not take it
 	notSoon  time.Time // before it is asked for again
 	tries    int       // of bindings that failed
+	unbound  string    // why the last binding failed
 	since    time.Time // asked for the first time
 	waitsFor string    // what its condition says, or is about to
 	telling  bool      // that is being written
@@ -438,7 +439,7 @@ func (b *Bridge) bindingEnded(p *pod, node string, err error) {
 	}
 	if err == nil {
 		b.Metrics.Tries.Observe(float64(p.tries + 1))
-		p.bound, p.tries, p.attempt = true, 0, nil
+		p.bound, p.tries, p.unbound, p.attempt = true, 0, "", nil
 		b.Metrics.Attempts.WithLabelValues("scheduled").Inc()
 		b.Metrics.Wait.Observe(time.Since(p.since).Seconds())
 		b.writer.Scheduled(p.object, node)
@@ -457,6 +458,8 @@ func (b *Bridge) bindingEnded(p *pod, node string, err error) {
 	p.notSoon = time.Now().Add(pause(p.tries))
 	p.tries++
 	if !cluster.Gone(err) { // else informers are about to say so
+		p.unbound = "the pod could not be bound: " + cluster.Cut(err.Error(), longestHolds)
+		b.find(p, found{known: p.unbound})
 		b.reconcile(p)
 	}
 }

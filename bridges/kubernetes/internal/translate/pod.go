@@ -79,7 +79,7 @@ func tags(pod *v1.Pod) map[string]string {
 // WaitsFor is what the condition of a pod says why it has no node; empty: nothing.
 func WaitsFor(pod *v1.Pod) string {
 	for _, one := range pod.Status.Conditions {
-		if one.Type == v1.PodScheduled && one.Status == v1.ConditionFalse && one.Reason == v1.PodReasonUnschedulable {
+		if one.Type == v1.PodScheduled && one.Status == v1.ConditionFalse && (one.Reason == v1.PodReasonUnschedulable || one.Reason == v1.PodReasonSchedulerError) {
 			return one.Message
 		}
 	}
