@@ -53,7 +53,7 @@ class Mistakes(Case):
     def test_a_queue_whose_name_cannot_be_one_is_refused_and_says_so(self):
         for i, queue in enumerate(("root..work", ".", "root.wörk", "work; drop", "root.work.below")):
             self.pod(f"p{i}", labels={}, annotations={DOMAIN + "app-id": f"app{i}", DOMAIN + "queue": queue})
-            self.says(f"p{i}", f"^the scheduler refused the application app{i}: ")
+            self.says(f"p{i}", f"^the scheduler refused the application {self.namespace}/app{i}: ")
         self.others_run()
 
     def test_users_and_groups_without_end_are_somebodys_or_nobodys(self):

@@ -306,7 +306,7 @@ class Queues(Case):
     def test_an_unknown_queue_is_refused_in_the_pods_condition(self):
         self.node("one")
         self.pod("lost", queue="root.nowhere", application="lost")
-        self.says("lost", "^the scheduler refused the application lost: ")
+        self.says("lost", f"^the scheduler refused the application {self.namespace}/lost: ")
         self.wait_on("lost")
 
 

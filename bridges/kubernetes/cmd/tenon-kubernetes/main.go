@@ -49,7 +49,7 @@ type options struct {
 	lease, namespace, identity                                    string
 	qps                                                           float64
 	burst, window                                                 int
-	dryRun, vouchedUsers                                          bool
+	dryRun, vouchedUsers, sharedApplications                      bool
 	placeholderImage, queues, token, control                      string
 	patience, repeat, explain, budgetPatience                     time.Duration
 }
@@ -89,6 +89,7 @@ func main() {
 	flag.StringVar(&o.token, "admin-token", "", "file with the scheduler's admin token, for --queues")
 	flag.StringVar(&o.placeholderImage, "placeholder-image", "registry.k8s.io/pause:3.10", "image of the pods that hold the room of gangs")
 	flag.BoolVar(&o.vouchedUsers, "vouched-users", false, "takes the users that pods name: an admission step vouches for them, as deploy/users.yaml does; without it the namespace is the user")
+	flag.BoolVar(&o.sharedApplications, "shared-applications", false, "applications of one name in several namespaces are one, as in YuniKorn; without it each namespace has its own")
 	flag.BoolVar(&o.dryRun, "dry-run", false, "decides and logs what it would do, writes nothing, and takes no lease")
 	flag.Usage = func() {
 		fmt.Fprintf(flag.CommandLine.Output(), "usage: %[1]s [OPTION...]         schedules pods\n       %[1]s check [OPTION...]   "+
@@ -179,6 +180,7 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 		Client: client, SchedulerName: o.schedulerName, Patience: o.patience, Repeat: o.repeat, Explain: o.explain, BudgetPatience: o.budgetPatience, Metrics: measured, Log: log, Ignore: o.ignore,
 		Control: tenon.Control{Socket: o.control, Partition: "[" + o.name + "]" + translate.Partition},
 		Events:  events, DryRun: o.dryRun, PlaceholderImage: o.placeholderImage, VouchedUsers: o.vouchedUsers,
+		SharedApplications: o.sharedApplications,
 		Session: tenon.Options{
 			Address: o.address, Name: o.name, PolicyGroup: o.policyGroup, Version: "kubernetes", CheckWindow: o.window,
 			Credentials: security, Log: log,

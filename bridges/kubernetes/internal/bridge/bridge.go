@@ -61,6 +61,9 @@ type Options struct {
 	PlaceholderImage string        // of pods that hold the room of gangs
 	VouchedUsers     bool          // an admission step vouches for the users that pods name
 	DryRun           bool          // nothing is written to the API server
+
+	SharedApplications bool // applications of one name in several namespaces are one
+
 	Control          tenon.Control // reports what the scheduler has, for comparisons; without a socket they leave the scheduler out
 	Registered       func()        // called when the scheduler took the registration; it may not wait
 	Metrics          *metrics.Metrics
@@ -139,6 +142,9 @@ func (b *Bridge) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	b.context = ctx
+	if b.SharedApplications {
+		b.Log.Warn("applications are shared by all namespaces: whoever may create pods can use the queue and the quota of another namespace's application by its name")
+	}
 	if b.DryRun {
 		b.writer = cluster.NewDryWriter(b.Log)
 	} else {

@@ -162,7 +162,7 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 	if p == nil {
 		p = &pod{mine: object.Spec.SchedulerName == b.SchedulerName}
 		if p.mine {
-			p.application, p.placeholder = translate.ApplicationID(object), translate.IsPlaceholder(object)
+			p.application, p.placeholder = translate.Application(object, b.SharedApplications), translate.IsPlaceholder(object)
 			p.waitsFor = translate.WaitsFor(object)
 		}
 		b.pods[object.UID] = p

@@ -31,7 +31,17 @@ const (
 	annotationParent    = domain + "parentqueue"
 )
 
-// ApplicationID names the application that a pod belongs to; pods that name none share one in each namespace.
+// Application names the application of a pod to the scheduler. An application belongs to a namespace, because whoever may create
+// pods may write any name: the name that a pod gives counts in its namespace alone. If applications are shared, pods of all
+// namespaces that give the same name are one application.
+func Application(pod *v1.Pod, shared bool) string {
+	if shared {
+		return ApplicationID(pod)
+	}
+	return pod.Namespace + "/" + ApplicationID(pod)
+}
+
+// ApplicationID is the name that a pod gives its application; pods that give none share one in each namespace.
 func ApplicationID(pod *v1.Pod) string {
 	for _, id := range []string{
 		pod.Labels[keyApplication], pod.Annotations[keyApplication], pod.Labels[labelApplication], pod.Labels[labelSpark],
