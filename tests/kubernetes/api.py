@@ -35,6 +35,7 @@ GROUPS = {  # kind to the place of its objects, and whether they are of a namesp
     "PodDisruptionBudget": ("apis/policy/v1", "poddisruptionbudgets", True),
     "ValidatingAdmissionPolicy": ("apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicies", False),
     "ValidatingAdmissionPolicyBinding": ("apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings", False),
+    "FlowSchema": ("apis/flowcontrol.apiserver.k8s.io/v1", "flowschemas", False),
     "ClusterRole": ("apis/rbac.authorization.k8s.io/v1", "clusterroles", False),
     "ClusterRoleBinding": ("apis/rbac.authorization.k8s.io/v1", "clusterrolebindings", False),
     "Role": ("apis/rbac.authorization.k8s.io/v1", "roles", True),

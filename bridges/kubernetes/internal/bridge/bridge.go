@@ -347,17 +347,6 @@ func (h afterRelist) OnDelete(object any) {
 	h.ResourceEventHandlerFuncs.OnDelete(object)
 }
 
-// lean drops what nobody here reads and takes much room. Of a nominated node is read who wrote it.
-func lean(object any) (any, error) {
-	if pod, ok := object.(*v1.Pod); ok && pod.Status.NominatedNodeName != "" {
-		return object, nil
-	}
-	if meta, ok := object.(metav1.Object); ok {
-		meta.SetManagedFields(nil)
-	}
-	return object, nil
-}
-
 // on leaves calls for the bridge's own goroutine.
 func on[T any](b *Bridge, changed, gone func(*T)) cache.ResourceEventHandlerFuncs {
 	leave := func(do func(*T)) func(any) {

@@ -18,7 +18,7 @@ import (
 const Partition = "default"
 
 // AnnotationAllowPreemption of a priority class with the value false: its pods are no victims while there are others.
-const AnnotationAllowPreemption = domain + "allow-preemption"
+const AnnotationAllowPreemption = Domain + "allow-preemption"
 
 // Role is what an ask has beside its pod.
 type Role struct {
@@ -70,7 +70,7 @@ func tags(pod *v1.Pod) map[string]string {
 		"creationTime":                 strconv.FormatInt(pod.CreationTimestamp.Unix(), 10),
 	}
 	if node := RequiredNode(pod); node != "" {
-		tags[domain+"requiredNode"] = node
+		tags[Domain+"requiredNode"] = node
 	}
 	requirements(pod, tags)
 	return tags
