@@ -64,10 +64,10 @@ type Options struct {
 
 	SharedApplications bool // applications of one name in several namespaces are one
 
-	Control          tenon.Control // reports what the scheduler has, for comparisons; without a socket they leave the scheduler out
-	Registered       func()        // called when the scheduler took the registration; it may not wait
-	Metrics          *metrics.Metrics
-	Log              *slog.Logger
+	Control    tenon.Control // reports what the scheduler has, for comparisons; without a socket they leave the scheduler out
+	Registered func()        // called when the scheduler took the registration; it may not wait
+	Metrics    *metrics.Metrics
+	Log        *slog.Logger
 }
 
 // Bridge is made by New and works while Run does.
@@ -97,6 +97,7 @@ type Bridge struct {
 	waiting      []types.UID        // asked for, and not looked at yet why they wait; by the time at which that is due
 	again        []types.UID        // looked at, and due again; by that time
 	explaining   bool               // more of those that wait are about to be looked at
+	demands      classes            // of demands of pods, that nodes have as attributes
 	questions    questions          // to the scheduler, why pods wait
 	nominations  map[types.UID]*nomination
 	link         *tenon.Link // nil: no session
@@ -117,7 +118,8 @@ func New(options Options) *Bridge {
 		nodes: map[string]*node{}, pods: map[types.UID]*pod{}, applications: map[string]*application{},
 		dirty: map[*node]struct{}{}, later: map[types.UID]*pod{}, refusals: map[types.UID]*pod{}, gangs: map[string]*gang{},
 		groups: map[string]*podGroup{}, kinds: map[string]int{}, kept: map[string]bool{}, unheard: map[types.UID]*pod{}, claimless: map[types.UID]*pod{}, made: time.Now(),
-		filters: new(filters.Filters), questions: questions{ask: (*tenon.Link).WhatIf}, nominations: map[types.UID]*nomination{},
+		filters: new(filters.Filters), demands: classes{told: map[string]*filters.Attempt{}, refused: map[string]int{}},
+		questions: questions{ask: (*tenon.Link).WhatIf}, nominations: map[types.UID]*nomination{},
 	}
 }
 

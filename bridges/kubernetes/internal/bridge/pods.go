@@ -34,6 +34,7 @@ type pod struct {
 	mine        bool   // of the bridge's scheduler name
 	wrong       string // why the scheduler cannot be told of it
 	application string
+	class       string            // of what it demands of nodes; empty: the scheduler knows all of it
 	placeholder bool              // it holds room for others of its task group
 	group       *podGroup         // nil: of none
 	amounts     translate.Amounts // what it takes by its object
@@ -178,7 +179,7 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 		b.joinGroup(p)
 		b.nominated(p)
 	}
-	another := old == nil || p.runsOn() == "" && !translate.SameAsk(old, object)
+	another := old == nil || p.runsOn() == "" && (!translate.SameAsk(old, object) || p.mine && filters.Class(object) != p.class)
 	if another && p.mine {
 		b.judge(p)
 	}
@@ -213,6 +214,7 @@ func (b *Bridge) judge(p *pod) {
 		}
 		return
 	}
+	p.class = filters.Class(p.object)
 	b.gangHeard(p)
 }
 
@@ -346,7 +348,11 @@ func (b *Bridge) sayPod(p *pod, a *application, node string) bool {
 
 // messageOf returns what the scheduler is to be told of a pod; nil if the scheduler would refuse the message.
 func (b *Bridge) messageOf(p *pod, a *application, node string) *si.Allocation {
-	message := translate.Allocation(p.object, b.roleOf(p, a), b.known(p.amounts), node, p.uuid)
+	role := b.roleOf(p, a)
+	if node != "" {
+		role.Class = "" // it runs there, whatever it demanded
+	}
+	message := translate.Allocation(p.object, role, b.known(p.amounts), node, p.uuid)
 	if err := tenon.Refusal(message); err != nil {
 		p.wrong = err.Error()
 		b.Log.Warn("the scheduler cannot be told of a pod", "pod", p.name(), "error", err)
@@ -356,7 +362,7 @@ func (b *Bridge) messageOf(p *pod, a *application, node string) *si.Allocation {
 }
 
 func (b *Bridge) roleOf(p *pod, a *application) translate.Role {
-	return translate.Role{Application: a.id, Originator: a.originator == p.object.UID, Protected: b.protected(p.object)}
+	return translate.Role{Application: a.id, Originator: a.originator == p.object.UID, Protected: b.protected(p.object), Class: b.classOf(p)}
 }
 
 // protected is true of pods whose priority class wants them to be no victims.

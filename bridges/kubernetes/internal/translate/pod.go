@@ -23,16 +23,21 @@ const AnnotationAllowPreemption = Domain + "allow-preemption"
 // Role is what an ask has beside its pod.
 type Role struct {
 	Application string
-	Originator  bool // the others of the application come from it
-	Protected   bool // its priority class wants it to be no victim
+	Originator  bool   // the others of the application come from it
+	Protected   bool   // its priority class wants it to be no victim
+	Class       string // only nodes with its ClassAttribute; empty: whatever nodes
 }
 
 // Allocation is a pod as an ask for these amounts; with a node, as one that runs there.
 func Allocation(pod *v1.Pod, role Role, amounts Amounts, node, uuid string) *si.Allocation {
+	tags := tags(pod)
+	if role.Class != "" {
+		tags[ClassAttribute(role.Class)] = Fits
+	}
 	return &si.Allocation{
 		AllocationKey: string(pod.UID), ApplicationID: role.Application, PartitionName: Partition, NodeID: node, UUID: uuid,
 		TaskGroupName: GroupOf(pod), Placeholder: IsPlaceholder(pod),
-		ResourcePerAlloc: amounts.Message(), AllocationTags: tags(pod), Priority: corev1.PodPriority(pod), Originator: role.Originator,
+		ResourcePerAlloc: amounts.Message(), AllocationTags: tags, Priority: corev1.PodPriority(pod), Originator: role.Originator,
 		PreemptionPolicy: &si.PreemptionPolicy{
 			AllowPreemptSelf:  !role.Protected,
 			AllowPreemptOther: pod.Spec.PreemptionPolicy == nil || *pod.Spec.PreemptionPolicy != v1.PreemptNever,
