@@ -17,7 +17,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -189,33 +188,39 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 	if follower != nil {
 		working.Registered = follower.Again
 	}
+	leads := make(chan struct{})
+	if o.lease != "" && !o.dryRun {
+		working.Lead = leads
+	}
 	worker := bridge.New(working)
-	state := &standby{worker: worker}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
-		if err := probes.Serve(ctx, o.listen, state, measured.Registry); err != nil {
+		if err := probes.Serve(ctx, o.listen, worker, measured.Registry); err != nil {
+			cancel(err)
+		}
+	}()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := worker.Run(ctx); err != nil {
 			cancel(err)
 		}
 	}()
 	work := func(ctx context.Context) {
-		state.leads.Store(true)
+		close(leads)
 		if follower != nil {
-			go func() {
-				if err := followed(ctx, follower, client, o.schedulerName); err != nil {
-					cancel(err)
-				}
-			}()
-		}
-		if err := worker.Run(ctx); err != nil {
-			cancel(err)
+			if err := followed(ctx, follower, client, o.schedulerName); err != nil {
+				cancel(err)
+			}
 		}
 	}
 	if o.lease == "" || o.dryRun {
-		work(ctx)
+		go work(ctx)
 	} else if err := lead(ctx, cancel, o, config, work, log); err != nil {
 		return err
 	}
+	<-ended
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -246,7 +251,7 @@ func followed(ctx context.Context, follower *queues.Follower, client kubernetes.
 	return follower.Run(ctx)
 }
 
-// lead runs the work while the lease is held. Whoever loses it ends, since a lease is no fence: what is under way is for
+// lead has the work begun once the lease is held; until then the bridge reads the cluster along. Whoever loses the lease ends, since a lease is no fence: what is under way is for
 // pods by their UIDs, and what has to be known is read anew.
 func lead(ctx context.Context, cancel context.CancelCauseFunc, o options, config *rest.Config, work func(context.Context), log *slog.Logger) error {
 	client, err := kubernetes.NewForConfig(config) // of its own limits: a busy bridge renews its lease
@@ -272,21 +277,6 @@ func lead(ctx context.Context, cancel context.CancelCauseFunc, o options, config
 		cancel(errors.New("the lease was lost"))
 	}
 	return nil
-}
-
-// standby is alive and ready without doing anything.
-type standby struct {
-	worker *bridge.Bridge
-	leads  atomic.Bool
-}
-
-func (s *standby) Alive() error { return s.worker.Alive() }
-
-func (s *standby) Ready() error {
-	if !s.leads.Load() {
-		return nil
-	}
-	return s.worker.Ready()
 }
 
 func transport(o options) (credentials.TransportCredentials, error) {

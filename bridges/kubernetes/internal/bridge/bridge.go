@@ -64,8 +64,9 @@ type Options struct {
 
 	SharedApplications bool // applications of one name in several namespaces are one
 
-	Control    tenon.Control // reports what the scheduler has, for comparisons; without a socket they leave the scheduler out
-	Registered func()        // called when the scheduler took the registration; it may not wait
+	Lead       <-chan struct{} // until it is closed, the bridge reads the cluster along and does nothing; nil: it works at once
+	Control    tenon.Control   // reports what the scheduler has, for comparisons; without a socket they leave the scheduler out
+	Registered func()          // called when the scheduler took the registration; it may not wait
 	Metrics    *metrics.Metrics
 	Log        *slog.Logger
 }
@@ -108,6 +109,7 @@ type Bridge struct {
 
 	made     time.Time    // what is reckoned from it does not change with a step of the clock
 	lastBeat atomic.Int64 // nanoseconds after made; 0: none yet
+	leads    atomic.Bool  // it works, and does not only read along
 	knows    atomic.Bool  // the scheduler knows everything and places pods
 }
 
@@ -131,8 +133,11 @@ func (b *Bridge) Alive() error {
 	return nil
 }
 
-// Ready is an error until the scheduler knows everything.
+// Ready is an error until the scheduler knows everything. One that only reads along is ready once it has read the cluster.
 func (b *Bridge) Ready() error {
+	if !b.leads.Load() && b.Lead != nil && b.lastBeat.Load() != 0 {
+		return nil
+	}
 	if !b.knows.Load() {
 		return errors.New("the scheduler was not told everything yet")
 	}
@@ -165,6 +170,14 @@ func (b *Bridge) Run(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		if b.Lead != nil {
+			select {
+			case <-b.Lead:
+			case <-ctx.Done():
+				return
+			}
+		}
+		b.leads.Store(true)
 		if err := tenon.Run(ctx, b.Session, listener{b}); err != nil {
 			cancel(err)
 		}
