@@ -42,6 +42,20 @@ class Access(Case):
                 attempt()
             self.assertEqual(refused.exception.status, 403)
 
+    def test_its_requests_are_served_as_those_of_a_scheduler_and_its_lease_as_a_lease(self):
+        def flow(path: str) -> str:
+            bridge = Api(Shared.plane.port, str(Shared.plane.authority), Shared.plane.token(NAMESPACE, "tenon"))
+            connection = bridge.connection()
+            try:
+                connection.request("GET", path, headers=bridge.headers())
+                uid = connection.getresponse().getheader("X-Kubernetes-PF-FlowSchema-UID")
+            finally:
+                connection.close()
+            return next(one["metadata"]["name"] for one in self.api.list("FlowSchema") if one["metadata"]["uid"] == uid)
+        self.until("its flow counts", lambda: flow("/api/v1/nodes") == "tenon-kubernetes")
+        lease = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases/tenon-kubernetes"
+        self.until("its lease has its own", lambda: flow(lease) == "tenon-kubernetes-lease")
+
     def test_an_account_without_rights_is_not_ready_and_says_why(self):
         self.serve()
         self.without_rights()

@@ -58,7 +58,7 @@ def merged(one: dict, other: dict) -> dict:
     return both
 
 
-MANIFESTS = ("namespace.yaml", "rbac.yaml", "config.yaml", "deployment.yaml", "budget.yaml")
+MANIFESTS = ("namespace.yaml", "rbac.yaml", "config.yaml", "deployment.yaml", "budget.yaml", "flows.yaml")
 
 
 def deploy(api: Api, *files: str) -> None:

@@ -5,7 +5,7 @@ import json
 import re
 
 from api import Refused
-from cluster import Case
+from cluster import Case, condition
 from placing_test import matches, node_affinity
 
 DOMAIN = "yunikorn.apache.org/"
@@ -53,7 +53,7 @@ class Mistakes(Case):
     def test_a_queue_whose_name_cannot_be_one_is_refused_and_says_so(self):
         for i, queue in enumerate(("root..work", ".", "root.wörk", "work; drop", "root.work.below")):
             self.pod(f"p{i}", labels={}, annotations={DOMAIN + "app-id": f"app{i}", DOMAIN + "queue": queue})
-            self.says(f"p{i}", f"^the scheduler refused the application app{i}: ")
+            self.says(f"p{i}", f"^the scheduler refused the application {self.namespace}/app{i}: ")
         self.others_run()
 
     def test_users_and_groups_without_end_are_somebodys_or_nobodys(self):
@@ -141,6 +141,35 @@ class Mistakes(Case):
         with self.assertRaisesRegex(Refused, "no PriorityClass with name nowhere"):
             self.pod("first", priorityClassName="nowhere")
         self.others_run()
+
+    def test_a_binding_that_admission_refuses_is_said_in_its_words(self):
+        self.rights_checked = False  # the server says "forbidden" of that, too
+        rule = {"apiGroups": [""], "apiVersions": ["*"], "operations": ["CREATE"], "resources": ["pods/binding"]}
+        self.api.create("ValidatingAdmissionPolicy", {"metadata": {"name": "no-binding"}, "spec": {
+            "matchConstraints": {"resourceRules": [rule]},
+            "validations": [{"expression": "object.metadata.name != 'refused'", "message": "not this one"}]}})
+        self.addCleanup(self.api.delete, "ValidatingAdmissionPolicy", "no-binding")
+        self.api.create("ValidatingAdmissionPolicyBinding", {"metadata": {"name": "no-binding"}, "spec": {
+            "policyName": "no-binding", "validationActions": ["Deny"]}})
+        self.addCleanup(self.api.delete, "ValidatingAdmissionPolicyBinding", "no-binding")
+
+        def denied() -> bool:
+            try:
+                self.api.call("POST", f"/api/v1/namespaces/{self.namespace}/pods/refused/binding", {
+                    "apiVersion": "v1", "kind": "Binding", "metadata": {"name": "refused"}, "target": {"kind": "Node", "name": "one"}})
+            except Refused as wrong:
+                return "not this one" in str(wrong)
+            return False
+        self.until("the policy counts", denied)
+        self.pod("refused")
+        self.until("its condition says it", lambda: "not this one" in condition(self.get("refused"), "PodScheduled").get("message", ""))
+        said = condition(self.get("refused"), "PodScheduled")
+        self.assertRegex(said["message"], "^the pod could not be bound: .*denied request: not this one$")
+        self.assertEqual(said["reason"], "SchedulerError")
+        self.others_run()
+        self.api.delete("ValidatingAdmissionPolicyBinding", "no-binding")
+        self.on("one", "refused")
+
 
 
 class Namespaces(Case):

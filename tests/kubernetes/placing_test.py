@@ -134,6 +134,19 @@ class Placing(Case):
             self.pod(name, affinity=node_affinity(term))
             self.on(node, name)
 
+    def test_nodes_that_pods_do_not_want_are_not_proposed_one_by_one(self):
+        for i in range(60):
+            self.node(f"n{i:02}", labels={"type": "old" if i < 55 else "new"})
+        for i in range(40):
+            self.pod(f"p{i}", cpu="100m", affinity=node_affinity(matches("type", "NotIn", "old")))
+            self.pod(f"nowhere{i}", cpu="100m", affinity=node_affinity(matches("type", "NotIn", "old", "new")))
+        self.on([f"n{i}" for i in range(55, 60)], *(f"p{i}" for i in range(40)))
+        self.says("nowhere7", r"^0/60 nodes are available: 60 node\(s\) didn't match Pod's node affinity/selector\.")
+        refused = next(line for line in self.bridge.asked("/metrics")[1].splitlines() if line.startswith('tenon_kubernetes_checks_total{answer="refused"}'))
+        self.assertLess(int(refused.split()[1]), 500)
+        self.change_node("n07", metadata={"labels": {"type": "other"}})
+        self.on(["n07"], "nowhere7")
+
     def test_one_of_several_terms_is_enough(self):
         self.node("a", labels={"zone": "x"})
         self.pod("any", affinity=node_affinity(matches("zone", "In", "nowhere"), matches("zone", "In", "x")))
@@ -306,7 +319,7 @@ class Queues(Case):
     def test_an_unknown_queue_is_refused_in_the_pods_condition(self):
         self.node("one")
         self.pod("lost", queue="root.nowhere", application="lost")
-        self.says("lost", "^the scheduler refused the application lost: ")
+        self.says("lost", f"^the scheduler refused the application {self.namespace}/lost: ")
         self.wait_on("lost")
 
 

@@ -221,6 +221,8 @@ class Preemption(Reference):
             self.node(name, taints=tuple(said.get("taints", ())))
         for scheduler in SCHEDULERS:
             ends = row.get(scheduler, row["ends"])
+            # The oldest pod of an application is the last one that Tenon ends; in these cases it is one that takes nothing.
+            self.make("oldest", scheduler, {}, nodeName=min(row["nodes"]), tolerations=[{"operator": "Exists"}])
             for name, said in row["others"].items():
                 self.make(name, scheduler, said, nodeName=said["node"], tolerations=[{"operator": "Exists"}])
             self.make("p", scheduler, row["pod"])

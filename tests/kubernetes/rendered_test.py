@@ -34,7 +34,7 @@ class Rendered(Case):
         for one in objects:
             where = namespace if one["metadata"].get("namespace") else ""
             self.api.call("POST", path_of(one["kind"], where) + "?fieldValidation=Strict", one)
-            if one["kind"].startswith("Cluster"):
+            if one["kind"].startswith("Cluster") or one["kind"] == "FlowSchema":
                 self.addCleanup(self.api.delete, one["kind"], one["metadata"]["name"])
 
     def overlay(self, text: str) -> pathlib.Path:

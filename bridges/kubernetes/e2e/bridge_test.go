@@ -220,7 +220,7 @@ func TestUnknownQueue_IsSaidAsTheSchedulerSaysIt(t *testing.T) {
 	s.pod("lost", queue("root.nowhere.at.all", "lost"))
 	s.until("the condition names the refusal", func() bool {
 		for _, condition := range s.get("lost").Status.Conditions {
-			if strings.HasPrefix(condition.Message, "the scheduler refused the application lost: ") {
+			if strings.HasPrefix(condition.Message, "the scheduler refused the application team/lost: ") {
 				return true
 			}
 		}

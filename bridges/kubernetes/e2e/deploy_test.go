@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,9 +17,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -134,22 +137,36 @@ func TestManifests_FitTogether(t *testing.T) {
 	must(t, err)
 	accounts, configs := map[string]bool{}, map[string]*v1.ConfigMap{}
 	var deployments []*appsv1.Deployment
+	flows := 0
 	for _, object := range objects {
 		switch object := object.(type) {
 		case *v1.ServiceAccount:
 			accounts[object.Name] = true
+		case *flowcontrolv1.FlowSchema:
+			flows++
+			for _, rule := range object.Spec.Rules {
+				if account := rule.Subjects[0].ServiceAccount; account == nil || account.Name != "tenon" || account.Namespace != "tenon" {
+					t.Errorf("flow %s is of %v", object.Name, account)
+				}
+			}
 		case *v1.ConfigMap:
 			configs[object.Name] = object
 		case *appsv1.Deployment:
 			deployments = append(deployments, object)
 		}
 	}
-	if len(deployments) != 1 {
-		t.Fatalf("%d deployments", len(deployments))
+	if len(deployments) != 1 || flows != 2 {
+		t.Fatalf("%d deployments, %d flows", len(deployments), flows)
 	}
 	pod := deployments[0].Spec.Template.Spec
 	if !accounts[pod.ServiceAccountName] {
 		t.Errorf("no service account %q", pod.ServiceAccountName)
+	}
+	if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
+		t.Error("each container has the service account's token")
+	}
+	if len(pod.TopologySpreadConstraints) != 1 || !maps.Equal(pod.TopologySpreadConstraints[0].LabelSelector.MatchLabels, deployments[0].Spec.Selector.MatchLabels) {
+		t.Error("one node may take all replicas with it")
 	}
 	volumes := map[string]bool{}
 	for _, volume := range pod.Volumes {
@@ -159,6 +176,15 @@ func TestManifests_FitTogether(t *testing.T) {
 		}
 	}
 	for _, container := range pod.Containers {
+		if container.LivenessProbe == nil {
+			t.Errorf("nobody looks whether container %s works", container.Name)
+		}
+		token := slices.ContainsFunc(container.VolumeMounts, func(mount v1.VolumeMount) bool {
+			return mount.MountPath == "/var/run/secrets/kubernetes.io/serviceaccount"
+		})
+		if token != (container.Name == "bridge") {
+			t.Errorf("container %s has the service account's token: %t", container.Name, token)
+		}
 		for _, mount := range container.VolumeMounts {
 			if !volumes[mount.Name] {
 				t.Errorf("container %s mounts %q, which is no volume", container.Name, mount.Name)
@@ -207,5 +233,37 @@ func TestConfigMap_IsOneThatTheSchedulerTakes(t *testing.T) {
 	}
 	if said, err := exec.Command(program, "serve", "--check", "-c", filepath.Join(folder, "tenon.yaml")).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, said)
+	}
+}
+
+func TestTheProbeOfTheScheduler_HoldsWithoutABridge_AndFailsWithoutAScheduler(t *testing.T) {
+	d := serve(t)
+	objects, err := manifests()
+	must(t, err)
+	var words []string
+	for _, object := range objects {
+		if deployment, ok := object.(*appsv1.Deployment); ok {
+			words = deployment.Spec.Template.Spec.Containers[0].LivenessProbe.Exec.Command
+		}
+	}
+	probe := func() error {
+		command := exec.Command(os.Getenv("TENON"), words[1:]...)
+		for i, word := range command.Args {
+			command.Args[i] = strings.ReplaceAll(word, "/run/tenon", d.folder)
+		}
+		said, err := command.CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, said)
+		}
+		return err
+	}
+	for deadline := time.Now().Add(within); probe() != nil; { // it has to open its socket
+		if time.Now().After(deadline) {
+			t.Fatal(probe())
+		}
+	}
+	d.kill()
+	if probe() == nil {
+		t.Error("the probe of a scheduler that is gone succeeds")
 	}
 }

@@ -4,10 +4,12 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"tenon.invalid/kubernetes/internal/bridge"
 )
@@ -98,4 +100,37 @@ func TestExplanation_OfABridgeThatComesBack_IsNotWrittenAgain(t *testing.T) {
 	if now := s.conditions(); now != written {
 		t.Errorf("%d conditions were written again", now-written)
 	}
+}
+
+func TestABindingThatIsRefused_IsSaidInTheServersWords(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	s.node("one", 4)
+	refuse := func(next int) {
+		s.lock.Lock()
+		defer s.lock.Unlock()
+		s.refusals = next
+	}
+	bridged(t, s, d)
+	refuse(1000)
+	s.pod("first")
+	var said v1.PodCondition
+	s.until("the condition says it", func() bool {
+		for _, condition := range s.get("first").Status.Conditions {
+			if condition.Type == v1.PodScheduled && condition.Status == v1.ConditionFalse {
+				said = condition
+				return true
+			}
+		}
+		return false
+	})
+	if want := "the pod could not be bound: Internal error occurred: as this test wants it"; said.Message != want || said.Reason != v1.PodReasonSchedulerError {
+		t.Errorf("have %s: %s", said.Reason, said.Message)
+	}
+	s.until("an event says it", func() bool {
+		events, err := s.Tracker.List(eventsv1.SchemeGroupVersion.WithResource("events"), eventsv1.SchemeGroupVersion.WithKind("Event"), namespace)
+		must(t, err)
+		return slices.ContainsFunc(events.(*eventsv1.EventList).Items, func(one eventsv1.Event) bool { return one.Note == said.Message && one.Reason == "FailedScheduling" })
+	})
+	refuse(0)
+	s.on([]string{"one"}, "first")
 }

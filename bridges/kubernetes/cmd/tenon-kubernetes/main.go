@@ -17,7 +17,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -49,7 +48,7 @@ type options struct {
 	lease, namespace, identity                                    string
 	qps                                                           float64
 	burst, window                                                 int
-	dryRun, vouchedUsers                                          bool
+	dryRun, vouchedUsers, sharedApplications                      bool
 	placeholderImage, queues, token, control                      string
 	patience, repeat, explain, budgetPatience                     time.Duration
 }
@@ -89,6 +88,7 @@ func main() {
 	flag.StringVar(&o.token, "admin-token", "", "file with the scheduler's admin token, for --queues")
 	flag.StringVar(&o.placeholderImage, "placeholder-image", "registry.k8s.io/pause:3.10", "image of the pods that hold the room of gangs")
 	flag.BoolVar(&o.vouchedUsers, "vouched-users", false, "takes the users that pods name: an admission step vouches for them, as deploy/users.yaml does; without it the namespace is the user")
+	flag.BoolVar(&o.sharedApplications, "shared-applications", false, "applications of one name in several namespaces are one, as in YuniKorn; without it each namespace has its own")
 	flag.BoolVar(&o.dryRun, "dry-run", false, "decides and logs what it would do, writes nothing, and takes no lease")
 	flag.Usage = func() {
 		fmt.Fprintf(flag.CommandLine.Output(), "usage: %[1]s [OPTION...]         schedules pods\n       %[1]s check [OPTION...]   "+
@@ -179,6 +179,7 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 		Client: client, SchedulerName: o.schedulerName, Patience: o.patience, Repeat: o.repeat, Explain: o.explain, BudgetPatience: o.budgetPatience, Metrics: measured, Log: log, Ignore: o.ignore,
 		Control: tenon.Control{Socket: o.control, Partition: "[" + o.name + "]" + translate.Partition},
 		Events:  events, DryRun: o.dryRun, PlaceholderImage: o.placeholderImage, VouchedUsers: o.vouchedUsers,
+		SharedApplications: o.sharedApplications,
 		Session: tenon.Options{
 			Address: o.address, Name: o.name, PolicyGroup: o.policyGroup, Version: "kubernetes", CheckWindow: o.window,
 			Credentials: security, Log: log,
@@ -187,33 +188,39 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 	if follower != nil {
 		working.Registered = follower.Again
 	}
+	leads := make(chan struct{})
+	if o.lease != "" && !o.dryRun {
+		working.Lead = leads
+	}
 	worker := bridge.New(working)
-	state := &standby{worker: worker}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
-		if err := probes.Serve(ctx, o.listen, state, measured.Registry); err != nil {
+		if err := probes.Serve(ctx, o.listen, worker, measured.Registry); err != nil {
+			cancel(err)
+		}
+	}()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := worker.Run(ctx); err != nil {
 			cancel(err)
 		}
 	}()
 	work := func(ctx context.Context) {
-		state.leads.Store(true)
+		close(leads)
 		if follower != nil {
-			go func() {
-				if err := followed(ctx, follower, client, o.schedulerName); err != nil {
-					cancel(err)
-				}
-			}()
-		}
-		if err := worker.Run(ctx); err != nil {
-			cancel(err)
+			if err := followed(ctx, follower, client, o.schedulerName); err != nil {
+				cancel(err)
+			}
 		}
 	}
 	if o.lease == "" || o.dryRun {
-		work(ctx)
+		go work(ctx)
 	} else if err := lead(ctx, cancel, o, config, work, log); err != nil {
 		return err
 	}
+	<-ended
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -244,7 +251,7 @@ func followed(ctx context.Context, follower *queues.Follower, client kubernetes.
 	return follower.Run(ctx)
 }
 
-// lead runs the work while the lease is held. Whoever loses it ends, since a lease is no fence: what is under way is for
+// lead has the work begun once the lease is held; until then the bridge reads the cluster along. Whoever loses the lease ends, since a lease is no fence: what is under way is for
 // pods by their UIDs, and what has to be known is read anew.
 func lead(ctx context.Context, cancel context.CancelCauseFunc, o options, config *rest.Config, work func(context.Context), log *slog.Logger) error {
 	client, err := kubernetes.NewForConfig(config) // of its own limits: a busy bridge renews its lease
@@ -270,21 +277,6 @@ func lead(ctx context.Context, cancel context.CancelCauseFunc, o options, config
 		cancel(errors.New("the lease was lost"))
 	}
 	return nil
-}
-
-// standby is alive and ready without doing anything.
-type standby struct {
-	worker *bridge.Bridge
-	leads  atomic.Bool
-}
-
-func (s *standby) Alive() error { return s.worker.Alive() }
-
-func (s *standby) Ready() error {
-	if !s.leads.Load() {
-		return nil
-	}
-	return s.worker.Ready()
 }
 
 func transport(o options) (credentials.TransportCredentials, error) {

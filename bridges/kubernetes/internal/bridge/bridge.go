@@ -61,10 +61,14 @@ type Options struct {
 	PlaceholderImage string        // of pods that hold the room of gangs
 	VouchedUsers     bool          // an admission step vouches for the users that pods name
 	DryRun           bool          // nothing is written to the API server
-	Control          tenon.Control // reports what the scheduler has, for comparisons; without a socket they leave the scheduler out
-	Registered       func()        // called when the scheduler took the registration; it may not wait
-	Metrics          *metrics.Metrics
-	Log              *slog.Logger
+
+	SharedApplications bool // applications of one name in several namespaces are one
+
+	Lead       <-chan struct{} // until it is closed, the bridge reads the cluster along and does nothing; nil: it works at once
+	Control    tenon.Control   // reports what the scheduler has, for comparisons; without a socket they leave the scheduler out
+	Registered func()          // called when the scheduler took the registration; it may not wait
+	Metrics    *metrics.Metrics
+	Log        *slog.Logger
 }
 
 // Bridge is made by New and works while Run does.
@@ -93,6 +97,8 @@ type Bridge struct {
 	refusals     map[types.UID]*pod // those that were refused a node, which the scheduler remembers
 	waiting      []types.UID        // asked for, and not looked at yet why they wait; by the time at which that is due
 	again        []types.UID        // looked at, and due again; by that time
+	explaining   bool               // more of those that wait are about to be looked at
+	demands      classes            // of demands of pods, that nodes have as attributes
 	questions    questions          // to the scheduler, why pods wait
 	nominations  map[types.UID]*nomination
 	link         *tenon.Link // nil: no session
@@ -103,6 +109,7 @@ type Bridge struct {
 
 	made     time.Time    // what is reckoned from it does not change with a step of the clock
 	lastBeat atomic.Int64 // nanoseconds after made; 0: none yet
+	leads    atomic.Bool  // it works, and does not only read along
 	knows    atomic.Bool  // the scheduler knows everything and places pods
 }
 
@@ -113,7 +120,8 @@ func New(options Options) *Bridge {
 		nodes: map[string]*node{}, pods: map[types.UID]*pod{}, applications: map[string]*application{},
 		dirty: map[*node]struct{}{}, later: map[types.UID]*pod{}, refusals: map[types.UID]*pod{}, gangs: map[string]*gang{},
 		groups: map[string]*podGroup{}, kinds: map[string]int{}, kept: map[string]bool{}, unheard: map[types.UID]*pod{}, claimless: map[types.UID]*pod{}, made: time.Now(),
-		filters: new(filters.Filters), questions: questions{ask: (*tenon.Link).WhatIf}, nominations: map[types.UID]*nomination{},
+		filters: new(filters.Filters), demands: classes{told: map[string]*filters.Attempt{}, refused: map[string]int{}},
+		questions: questions{ask: (*tenon.Link).WhatIf}, nominations: map[types.UID]*nomination{},
 	}
 }
 
@@ -125,8 +133,11 @@ func (b *Bridge) Alive() error {
 	return nil
 }
 
-// Ready is an error until the scheduler knows everything.
+// Ready is an error until the scheduler knows everything. One that only reads along is ready once it has read the cluster.
 func (b *Bridge) Ready() error {
+	if !b.leads.Load() && b.Lead != nil && b.lastBeat.Load() != 0 {
+		return nil
+	}
 	if !b.knows.Load() {
 		return errors.New("the scheduler was not told everything yet")
 	}
@@ -138,6 +149,9 @@ func (b *Bridge) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	b.context = ctx
+	if b.SharedApplications {
+		b.Log.Warn("applications are shared by all namespaces: whoever may create pods can use the queue and the quota of another namespace's application by its name")
+	}
 	if b.DryRun {
 		b.writer = cluster.NewDryWriter(b.Log)
 	} else {
@@ -156,6 +170,14 @@ func (b *Bridge) Run(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		if b.Lead != nil {
+			select {
+			case <-b.Lead:
+			case <-ctx.Done():
+				return
+			}
+		}
+		b.leads.Store(true)
 		if err := tenon.Run(ctx, b.Session, listener{b}); err != nil {
 			cancel(err)
 		}
@@ -338,17 +360,6 @@ func (h afterRelist) OnDelete(object any) {
 		h.missed()
 	}
 	h.ResourceEventHandlerFuncs.OnDelete(object)
-}
-
-// lean drops what nobody here reads and takes much room. Of a nominated node is read who wrote it.
-func lean(object any) (any, error) {
-	if pod, ok := object.(*v1.Pod); ok && pod.Status.NominatedNodeName != "" {
-		return object, nil
-	}
-	if meta, ok := object.(metav1.Object); ok {
-		meta.SetManagedFields(nil)
-	}
-	return object, nil
 }
 
 // on leaves calls for the bridge's own goroutine.

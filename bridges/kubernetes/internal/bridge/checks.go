@@ -74,6 +74,7 @@ func (b *Bridge) agree(p *pod, n *node, holder *pod) string {
 			}
 		}
 		b.refusals[p.object.UID] = p
+		b.classRefused(p, refusal)
 		return strings.Join(refusal.Reasons, ", ")
 	}
 	b.move(p, n.name)

@@ -79,7 +79,7 @@ func timedBridge(t *testing.T, test func(*timed, *pod)) {
 		p := c.pod("p")
 		c.step()
 		b.nodeAccepted("one")
-		b.applicationAccepted("yunikorn-team-autogen")
+		b.applicationAccepted("team/yunikorn-team-autogen")
 		c.step()
 		if p.standing != asked {
 			t.Fatalf("it stands at %d", p.standing)
@@ -330,7 +330,7 @@ func TestClock_AnApplicationOfANamespaceThatNobodyKnows_IsToldAllTheSame(t *test
 	timedBridge(t, func(c *timed, _ *pod) {
 		object := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "other", Name: "o", UID: "o"}, Spec: v1.PodSpec{SchedulerName: "tenon"}}
 		c.podChanged(object)
-		a := c.applications["yunikorn-other-autogen"]
+		a := c.applications["other/yunikorn-other-autogen"]
 		c.pass(namespaceLooks*namespacePause - beat)
 		if a.standing != unknown {
 			t.Error("its quotas would be lost")

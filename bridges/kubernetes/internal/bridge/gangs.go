@@ -28,7 +28,9 @@ func (b *Bridge) gangHeard(p *pod) {
 	read, err := translate.GangOf(p.object)
 	if err != nil {
 		b.Log.Warn("task groups are left out", "pod", p.name(), "error", err)
-		b.writer.WrongTaskGroups(p.object, err.Error())
+		if b.leads.Load() || b.Lead == nil {
+			b.writer.WrongTaskGroups(p.object, err.Error())
+		}
 		return
 	}
 	if read != nil {

@@ -46,7 +46,7 @@ func newGangs(t *testing.T) *gangs {
 	if b.writer, err = cluster.NewWriter(ctx, server, server, "tenon"); err != nil {
 		t.Fatal(err)
 	}
-	app := &application{id: "gang", standing: accepted, pods: map[types.UID]*pod{}, holders: map[string]*pod{}}
+	app := &application{id: "team/gang", standing: accepted, pods: map[types.UID]*pod{}, holders: map[string]*pod{}}
 	b.applications[app.id] = app
 	return &gangs{t, b, server, app}
 }
@@ -280,11 +280,11 @@ func TestGangLeft_AnotherPodNamesTheGroups(t *testing.T) {
 	first, second := g.member("first", 2, "Soft"), g.member("second", 2, "Soft")
 	g.member("third", 0, "")
 	g.podEnded(first)
-	if have := g.gangs["gang"]; have == nil || have.first.UID != second.object.UID {
+	if have := g.gangs["team/gang"]; have == nil || have.first.UID != second.object.UID {
 		t.Fatalf("have %v", have)
 	}
 	g.podEnded(second)
-	if have := g.gangs["gang"]; have != nil {
+	if have := g.gangs["team/gang"]; have != nil {
 		t.Errorf("have %v", have.first.Name)
 	}
 }
@@ -292,9 +292,9 @@ func TestGangLeft_AnotherPodNamesTheGroups(t *testing.T) {
 func TestGangLeft_AlsoWhileTheSchedulerKnowsNothingOfThem(t *testing.T) {
 	g := newGangs(t)
 	first, second := g.member("first", 2, "Soft"), g.member("second", 2, "Soft")
-	delete(g.applications, "gang")
+	delete(g.applications, "team/gang")
 	g.podEnded(first)
-	if have := g.gangs["gang"]; have == nil || have.first.UID != second.object.UID {
+	if have := g.gangs["team/gang"]; have == nil || have.first.UID != second.object.UID {
 		t.Errorf("have %v", have)
 	}
 }
@@ -330,7 +330,7 @@ func TestGiveWay_TheSchedulerForgetsTheGangAndNothingIsMadeUntilItIsToldAgain(t 
 	all[0].standing = asked
 	now := time.Now()
 	g.giveWayTo(g.app, now)
-	if len(g.outbox.removed) != 1 || g.outbox.removed[0].ApplicationID != "gang" || all[0].standing != untold {
+	if len(g.outbox.removed) != 1 || g.outbox.removed[0].ApplicationID != "team/gang" || all[0].standing != untold {
 		t.Errorf("removed %v, standing %v", g.outbox.removed, all[0].standing)
 	}
 	if err := g.server.Tracker.Delete(podsResource, "team", all[1].object.Name); err != nil {
@@ -362,9 +362,9 @@ func (c *timed) gangOf(style, groups string) []*v1.Pod {
 		Spec: v1.PodSpec{SchedulerName: "tenon"},
 	})
 	c.step()
-	c.applicationAccepted("gang")
+	c.applicationAccepted("team/gang")
 	c.step()
-	placeholders := c.gangs["gang"].Placeholders(c.gangs["gang"].first, "pause")
+	placeholders := c.gangs["team/gang"].Placeholders(c.gangs["team/gang"].first, "pause")
 	for i, object := range placeholders {
 		object.UID = types.UID(fmt.Sprintf("h%d", i))
 	}
@@ -445,7 +445,7 @@ func TestAHardGang_AfterANewRegistration_ReportsWhatHoldsAndAsksForTheOthersToge
 		c.step()
 		c.told = nil
 		c.nodeAccepted("one")
-		c.applicationAccepted("gang")
+		c.applicationAccepted("team/gang")
 		c.step()
 		c.want(c.said(), "ask h0", "ask h1") // with their nodes
 		c.want(c.hears(placeholders[3]), "together h2 h3")

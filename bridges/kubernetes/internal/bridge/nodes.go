@@ -38,6 +38,8 @@ type node struct {
 	capacity   translate.Amounts
 	occupied   translate.Amounts
 	attributes map[string]string
+
+	verdictsOfNode
 }
 
 func (n *node) forget() {
@@ -109,7 +111,7 @@ func (b *Bridge) syncNode(n *node) {
 		b.nodeUntellable(n, wrong)
 		return
 	}
-	now := node{name: n.name, capacity: b.known(translate.OfNode(n.object)), attributes: translate.NodeAttributes(n.object)}
+	now := node{name: n.name, capacity: b.known(translate.OfNode(n.object)), attributes: b.attributesOf(n)}
 	now.occupied = b.occupied(n, now.capacity)
 	changed := !maps.Equal(now.capacity, n.capacity) || !maps.Equal(now.occupied, n.occupied) || !maps.Equal(now.attributes, n.attributes)
 	if changed || n.standing == unknown {

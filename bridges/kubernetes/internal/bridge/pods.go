@@ -34,6 +34,7 @@ type pod struct {
 	mine        bool   // of the bridge's scheduler name
 	wrong       string // why the scheduler cannot be told of it
 	application string
+	class       string            // of what it demands of nodes; empty: the scheduler knows all of it
 	placeholder bool              // it holds room for others of its task group
 	group       *podGroup         // nil: of none
 	amounts     translate.Amounts // what it takes by its object
@@ -55,6 +56,7 @@ type pod struct {
 	rejected string    // why the scheduler did not take it
 	notSoon  time.Time // before it is asked for again
 	tries    int       // of bindings that failed
+	unbound  string    // why the last binding failed
 	since    time.Time // asked for the first time
 	waitsFor string    // what its condition says, or is about to
 	telling  bool      // that is being written
@@ -161,7 +163,7 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 	if p == nil {
 		p = &pod{mine: object.Spec.SchedulerName == b.SchedulerName}
 		if p.mine {
-			p.application, p.placeholder = translate.ApplicationID(object), translate.IsPlaceholder(object)
+			p.application, p.placeholder = translate.Application(object, b.SharedApplications), translate.IsPlaceholder(object)
 			p.waitsFor = translate.WaitsFor(object)
 		}
 		b.pods[object.UID] = p
@@ -177,7 +179,7 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 		b.joinGroup(p)
 		b.nominated(p)
 	}
-	another := old == nil || p.runsOn() == "" && !translate.SameAsk(old, object)
+	another := old == nil || p.runsOn() == "" && (!translate.SameAsk(old, object) || p.mine && filters.Class(object) != p.class)
 	if another && p.mine {
 		b.judge(p)
 	}
@@ -212,6 +214,7 @@ func (b *Bridge) judge(p *pod) {
 		}
 		return
 	}
+	p.class = filters.Class(p.object)
 	b.gangHeard(p)
 }
 
@@ -345,7 +348,11 @@ func (b *Bridge) sayPod(p *pod, a *application, node string) bool {
 
 // messageOf returns what the scheduler is to be told of a pod; nil if the scheduler would refuse the message.
 func (b *Bridge) messageOf(p *pod, a *application, node string) *si.Allocation {
-	message := translate.Allocation(p.object, b.roleOf(p, a), b.known(p.amounts), node, p.uuid)
+	role := b.roleOf(p, a)
+	if node != "" {
+		role.Class = "" // it runs there, whatever it demanded
+	}
+	message := translate.Allocation(p.object, role, b.known(p.amounts), node, p.uuid)
 	if err := tenon.Refusal(message); err != nil {
 		p.wrong = err.Error()
 		b.Log.Warn("the scheduler cannot be told of a pod", "pod", p.name(), "error", err)
@@ -355,7 +362,7 @@ func (b *Bridge) messageOf(p *pod, a *application, node string) *si.Allocation {
 }
 
 func (b *Bridge) roleOf(p *pod, a *application) translate.Role {
-	return translate.Role{Application: a.id, Originator: a.originator == p.object.UID, Protected: b.protected(p.object)}
+	return translate.Role{Application: a.id, Originator: a.originator == p.object.UID, Protected: b.protected(p.object), Class: b.classOf(p)}
 }
 
 // protected is true of pods whose priority class wants them to be no victims.
@@ -438,7 +445,7 @@ func (b *Bridge) bindingEnded(p *pod, node string, err error) {
 	}
 	if err == nil {
 		b.Metrics.Tries.Observe(float64(p.tries + 1))
-		p.bound, p.tries, p.attempt = true, 0, nil
+		p.bound, p.tries, p.unbound, p.attempt = true, 0, "", nil
 		b.Metrics.Attempts.WithLabelValues("scheduled").Inc()
 		b.Metrics.Wait.Observe(time.Since(p.since).Seconds())
 		b.writer.Scheduled(p.object, node)
@@ -457,6 +464,8 @@ func (b *Bridge) bindingEnded(p *pod, node string, err error) {
 	p.notSoon = time.Now().Add(pause(p.tries))
 	p.tries++
 	if !cluster.Gone(err) { // else informers are about to say so
+		p.unbound = "the pod could not be bound: " + cluster.Cut(err.Error(), longestHolds)
+		b.find(p, found{known: p.unbound})
 		b.reconcile(p)
 	}
 }

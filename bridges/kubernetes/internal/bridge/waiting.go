@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"tenon.invalid/kubernetes/internal/filters"
 	"tenon.invalid/kubernetes/internal/translate"
@@ -59,30 +60,48 @@ func (b *Bridge) beat(now time.Time) {
 	b.count()
 }
 
-// explain says of pods that wait why they do, as far as there is time for it in this beat.
+// explain says of pods that wait why they do. Those of which nothing was said yet go on as soon as other work was done, the
+// others as far as there is time for it in this beat.
 func (b *Bridge) explain(now time.Time) {
+	if b.explainSome(now, &b.waiting) && !b.explaining {
+		b.explaining = true
+		b.todo.Put(func() {
+			b.explaining = false
+			if b.link != nil {
+				b.explain(time.Now())
+			}
+		})
+		return
+	}
+	b.explainSome(now, &b.again)
+}
+
+// explainSome says it of the first ones of a list that are due; true if more of them are.
+func (b *Bridge) explainSome(now time.Time, list *[]types.UID) bool {
 	alike := verdicts{}
-	for _, list := range []*[]types.UID{&b.waiting, &b.again} {
-		for len(*list) > 0 && time.Since(now) < thinking {
-			p := b.pods[(*list)[0]]
-			if p != nil && p.wanted() && now.Before(p.lookAt) {
-				break
-			}
-			*list = (*list)[1:]
-			if p == nil {
-				continue
-			}
-			if !p.wanted() {
-				p.listed, p.since = false, time.Time{}
-				continue
-			}
-			p.lookAt = now.Add(b.Repeat)
-			b.again = append(b.again, p.object.UID)
-			if p.standing != checked && p.standing != placed || p.held {
-				b.find(p, b.why(p, alike))
-			}
+	for len(*list) > 0 {
+		p := b.pods[(*list)[0]]
+		if p != nil && p.wanted() && now.Before(p.lookAt) {
+			return false
+		}
+		if time.Since(now) >= thinking {
+			return true
+		}
+		*list = (*list)[1:]
+		if p == nil {
+			continue
+		}
+		if !p.wanted() {
+			p.listed, p.since = false, time.Time{}
+			continue
+		}
+		p.lookAt = now.Add(b.Repeat)
+		b.again = append(b.again, p.object.UID)
+		if p.standing != checked && p.standing != placed || p.held {
+			b.find(p, b.why(p, alike))
 		}
 	}
+	return false
 }
 
 // tell writes into the pod why it waits, where that is new.
@@ -102,8 +121,11 @@ func (b *Bridge) writeWhy(p *pod) {
 		return
 	}
 	p.telling = true
-	object, message := p.object, p.waitsFor
-	b.write(conditions, func(ctx context.Context) error { return b.writer.Unschedulable(ctx, object, message) }, func(err error) {
+	object, message, reason := p.object, p.waitsFor, v1.PodReasonUnschedulable
+	if p.unbound != "" && strings.HasPrefix(message, strings.TrimSuffix(p.unbound, ".")) {
+		reason = v1.PodReasonSchedulerError // no other node would help, so autoscalers are to leave it alone
+	}
+	b.write(conditions, func(ctx context.Context) error { return b.writer.NotScheduled(ctx, object, reason, message) }, func(err error) {
 		p.telling = false
 		if err != nil {
 			b.Log.Warn("a pod's condition could not be written", "pod", p.name(), "error", err)
@@ -140,6 +162,9 @@ func (b *Bridge) why(p *pod, alike verdicts) found {
 	if p.refusedBy != nil {
 		b.wake(p) // no change said that it would fit by now
 	}
+	if p.unbound != "" {
+		return found{known: p.unbound}
+	}
 	return found{
 		known: fmt.Sprintf("%d/%d nodes have room", said.fits, said.all),
 		guess: fmt.Sprintf("; the pod waits for its turn, or for a limit of its queue%s or user", queueOf(p)),
@@ -169,6 +194,9 @@ func (b *Bridge) whyOutside(p *pod) string {
 	}
 	if a := b.applications[p.application]; a != nil && p.standing == untold && b.isOfHardGang(p, a) && !b.lacks(p.amounts) && !b.isComplete(a) {
 		return "not placed: the placeholders of a hard gang are asked for together, and others cannot be asked for yet"
+	}
+	if p.unbound != "" && p.standing == untold {
+		return p.unbound
 	}
 	if lacks := p.group.lacks(); lacks != "" {
 		return "not placed: " + lacks

@@ -10,15 +10,18 @@ type urgency int
 
 const (
 	binds      urgency = iota
-	ends               // of victims and placeholders
+	ends               // of placeholders, and of pods of gangs that found no room
+	evicts             // of victims; a budget may hold one up for seconds
 	makes              // of placeholders
 	conditions         // of pods and groups, which explain and decide nothing
 	urgencies
 )
 
-// mostWrites is how many writes of each kind are under way at one time, and writes how many of all kinds. Bindings have a
-// share that no other kind takes.
-var mostWrites = [urgencies]int{binds: writes, ends: writes / 2, makes: writes / 4, conditions: writes / 4}
+// mostWrites is how many writes of each kind are under way at one time, and writes how many of all kinds. Each kind has a share
+// that no other kind takes: those of the others leave a quarter to the bindings.
+var mostWrites = [urgencies]int{binds: writes, ends: ofOneKind, evicts: ofOneKind, makes: ofOneKind, conditions: ofOneKind}
+
+const ofOneKind = writes * 3 / 16
 
 // pool runs writes. It is safe for concurrent use.
 type pool struct {

@@ -9,14 +9,15 @@ import (
 	"testing/synctest"
 )
 
-func TestWrites_BindingsAreNeverBehindConditions(t *testing.T) {
+func TestWrites_BindingsAreNeverBehindOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p pool
 		hold := make(chan struct{})
 		var bound atomic.Int32 // the bindings run on goroutines of their own
 		for range 10 * writes {
-			p.do(conditions, func() { <-hold })
-			p.do(ends, func() { <-hold })
+			for kind := binds + 1; kind < urgencies; kind++ {
+				p.do(kind, func() { <-hold })
+			}
 		}
 		for range writes / 4 {
 			p.do(binds, func() { bound.Add(1); <-hold })
@@ -48,8 +49,36 @@ func TestWrites_TheMostUrgentKindIsNext(t *testing.T) {
 			hold <- struct{}{}
 			synctest.Wait()
 		}
-		if want := []urgency{binds, ends, makes, conditions}; !slices.Equal(order, want) {
+		if want := []urgency{binds, ends, evicts, makes, conditions}; !slices.Equal(order, want) {
 			t.Errorf("have %v, want %v", order, want)
 		}
 	})
+}
+
+func TestWrites_NoKindWaitsForAnother(t *testing.T) {
+	for slow := range urgencies {
+		synctest.Test(t, func(t *testing.T) {
+			var p pool
+			hold := make(chan struct{})
+			var done [urgencies]atomic.Bool
+			for range 10 * writes {
+				if slow != binds { // nothing holds up bindings but the API server itself
+					p.do(slow, func() { <-hold })
+				}
+			}
+			for kind := range urgencies {
+				if kind != slow {
+					p.do(kind, func() { done[kind].Store(true) })
+				}
+			}
+			synctest.Wait()
+			for kind := range urgencies {
+				if kind != slow && !done[kind].Load() {
+					t.Errorf("writes of kind %d wait for those of kind %d", kind, slow)
+				}
+			}
+			close(hold)
+			synctest.Wait()
+		})
+	}
 }

@@ -28,6 +28,7 @@ const (
 	manager        = "tenon-kubernetes" // of the fields that are written
 	within         = 30 * time.Second   // of one call
 	longestMessage = 32 << 10           // of a condition: one that names thousands of resources would not fit into the pod
+	mostTries      = 5                  // of a condition of a pod that others change at the same time
 
 	evictWithin = 5 * time.Second // of one eviction: client-go repeats it for long while a budget is looked at
 )
@@ -65,11 +66,11 @@ func (w *Writer) rehearsed(what string, pod *v1.Pod, more ...any) bool {
 }
 
 // Bind puts the pod on the node. An error that leaves open whether it did is looked into: nil means that the pod is there.
-func (w *Writer) Bind(ctx context.Context, pod *v1.Pod, node string) error {
+func (w *Writer) Bind(parent context.Context, pod *v1.Pod, node string) error {
 	if w.rehearsed("bind", pod, "node", node) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, within)
+	ctx, cancel := context.WithTimeout(parent, within)
 	defer cancel()
 	pods := w.client.CoreV1().Pods(pod.Namespace)
 	err := pods.Bind(ctx, &v1.Binding{
@@ -79,7 +80,9 @@ func (w *Writer) Bind(ctx context.Context, pod *v1.Pod, node string) error {
 	if err == nil {
 		return nil
 	}
-	if now, lookErr := pods.Get(ctx, pod.Name, metav1.GetOptions{}); lookErr == nil && now.UID == pod.UID && now.Spec.NodeName == node {
+	looking, done := context.WithTimeout(parent, within) // the time of the first call may be over
+	defer done()
+	if now, lookErr := pods.Get(looking, pod.Name, metav1.GetOptions{}); lookErr == nil && now.UID == pod.UID && now.Spec.NodeName == node {
 		return nil
 	}
 	return err
@@ -119,20 +122,33 @@ func (w *Writer) Fail(ctx context.Context, pod *v1.Pod, message string) error {
 	if w.rehearsed("fail", pod, "message", message) {
 		return nil
 	}
-	return w.status(ctx, pod, map[string]any{"phase": v1.PodFailed, "reason": "ResourceReservationTimeout", "message": message})
+	return w.status(ctx, pod, "", map[string]any{"phase": v1.PodFailed, "reason": "ResourceReservationTimeout", "message": message})
 }
 
 // Gone is true of errors which say that the pod that was meant is no more.
 func Gone(err error) bool { return apierrors.IsNotFound(err) }
 
-// Unschedulable says in the pod's condition PodScheduled why it has no node yet.
-func (w *Writer) Unschedulable(ctx context.Context, pod *v1.Pod, message string) error {
+// NotScheduled says in the pod's condition PodScheduled why it has no node yet; the reason is one of Kubernetes' own. If the pod
+// was changed meanwhile, it is read again: nothing is said of a pod that has a node by then, or is gone.
+func (w *Writer) NotScheduled(ctx context.Context, pod *v1.Pod, reason, message string) error {
 	if w.rehearsed("say", pod, "message", message) {
 		return nil
 	}
-	return w.condition(ctx, pod, v1.PodCondition{
-		Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: Cut(message, longestMessage),
-	})
+	for tries := 1; ; tries++ {
+		err := w.condition(ctx, pod, pod.ResourceVersion, v1.PodCondition{
+			Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: reason, Message: Cut(message, longestMessage),
+		})
+		if !apierrors.IsConflict(err) || tries == mostTries {
+			return unlessGone(err)
+		}
+		looking, cancel := context.WithTimeout(ctx, within)
+		now, err := w.client.CoreV1().Pods(pod.Namespace).Get(looking, pod.Name, metav1.GetOptions{})
+		cancel()
+		if err != nil || now.UID != pod.UID || now.Spec.NodeName != "" {
+			return unlessGone(err)
+		}
+		pod = now
+	}
 }
 
 // Nominate says on which node others end for the pod; empty: on none any more.
@@ -144,7 +160,7 @@ func (w *Writer) Nominate(ctx context.Context, pod *v1.Pod, node string) error {
 	if node != "" {
 		name = node
 	}
-	return unlessGone(w.status(ctx, pod, map[string]any{"nominatedNodeName": name}))
+	return unlessGone(w.status(ctx, pod, "", map[string]any{"nominatedNodeName": name}))
 }
 
 // Nominated is true of a pod whose nominated node a Writer wrote, and nobody else.
@@ -196,7 +212,7 @@ func BudgetHolds(err error) string {
 }
 
 func (w *Writer) preempted(ctx context.Context, pod *v1.Pod, message string) error {
-	return w.condition(ctx, pod, v1.PodCondition{
+	return w.condition(ctx, pod, "", v1.PodCondition{
 		Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler, Message: message,
 	})
 }
@@ -234,7 +250,8 @@ func (w *Writer) PodGroup(ctx context.Context, group *schedulingv1beta1.PodGroup
 	return unlessGone(err)
 }
 
-func (w *Writer) condition(ctx context.Context, pod *v1.Pod, condition v1.PodCondition) error {
+// condition writes one of a pod; if a version is named, just where the pod has that version.
+func (w *Writer) condition(ctx context.Context, pod *v1.Pod, version string, condition v1.PodCondition) error {
 	condition.LastTransitionTime = metav1.Now()
 	condition.ObservedGeneration = pod.Generation
 	for _, old := range pod.Status.Conditions {
@@ -242,13 +259,17 @@ func (w *Writer) condition(ctx context.Context, pod *v1.Pod, condition v1.PodCon
 			condition.LastTransitionTime = old.LastTransitionTime
 		}
 	}
-	return w.status(ctx, pod, map[string]any{"conditions": []v1.PodCondition{condition}})
+	return w.status(ctx, pod, version, map[string]any{"conditions": []v1.PodCondition{condition}})
 }
 
-func (w *Writer) status(ctx context.Context, pod *v1.Pod, change map[string]any) error {
+func (w *Writer) status(ctx context.Context, pod *v1.Pod, version string, change map[string]any) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": pod.UID}, "status": change})
+	meant := map[string]any{"uid": pod.UID}
+	if version != "" {
+		meant["resourceVersion"] = version
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": meant, "status": change})
 	if err != nil {
 		return err
 	}

@@ -3,15 +3,20 @@
 package cluster
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	clienttesting "k8s.io/client-go/testing"
 	"tenon.invalid/kubernetes/internal/fakeapi"
 )
@@ -67,9 +72,88 @@ func TestBindingThatArrivedThoughItFailed_IsNoError(t *testing.T) {
 	}
 }
 
+// slow is an API server whose answer to a binding comes when the time for it is over, and that answers no call that is too late.
+type slow struct{ *fakeapi.Clientset }
+
+func (s slow) CoreV1() corev1.CoreV1Interface { return slowCore{s.Clientset.CoreV1()} }
+
+type slowCore struct{ corev1.CoreV1Interface }
+
+func (c slowCore) Pods(namespace string) corev1.PodInterface {
+	return slowPods{c.CoreV1Interface.Pods(namespace)}
+}
+
+type slowPods struct{ corev1.PodInterface }
+
+func (p slowPods) Bind(ctx context.Context, _ *v1.Binding, _ metav1.CreateOptions) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (p slowPods) Get(ctx context.Context, name string, options metav1.GetOptions) (*v1.Pod, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return p.PodInterface.Get(ctx, name, options)
+}
+
+func TestBindingWhoseTimeIsOver_IsLookedInto(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		there := pod()
+		there.Spec.NodeName = "one"
+		client, _ := setup(t, there)
+		if err := (&Writer{client: slow{client}}).Bind(t.Context(), pod(), "one"); err != nil {
+			t.Errorf("it is there: %v", err)
+		}
+	})
+}
+
+func TestConditionOfAPodThatWasChangedMeanwhile(t *testing.T) {
+	for name, c := range map[string]struct {
+		now  func(*v1.Pod)
+		want []string // versions that are named
+	}{
+		"a pod that still waits":    {func(p *v1.Pod) { p.ResourceVersion = "8" }, []string{"7", "8"}},
+		"a pod that has a node":     {func(p *v1.Pod) { p.ResourceVersion, p.Spec.NodeName = "8", "one" }, []string{"7"}},
+		"another pod of that name":  {func(p *v1.Pod) { p.ResourceVersion, p.UID = "8", "of-another" }, []string{"7"}},
+		"a pod that is as it was":   {func(p *v1.Pod) { p.ResourceVersion = "7" }, []string{"7"}},
+		"a pod that is gone by now": {nil, []string{"7"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := pod()
+			objects := []runtime.Object{}
+			if c.now != nil {
+				c.now(now)
+				objects = append(objects, now)
+			}
+			client, writer := setup(t, objects...)
+			var named []string
+			client.PrependReactor("patch", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				var patch struct{ Metadata metav1.ObjectMeta }
+				if err := json.Unmarshal(action.(clienttesting.PatchAction).GetPatch(), &patch); err != nil {
+					t.Fatal(err)
+				}
+				named = append(named, patch.Metadata.ResourceVersion)
+				if c.now != nil && patch.Metadata.ResourceVersion != now.ResourceVersion {
+					return true, nil, apierrors.NewConflict(v1.Resource("pods"), "p", errors.New("it is another by now"))
+				}
+				return false, nil, nil
+			})
+			known := pod()
+			known.ResourceVersion = "7"
+			if err := writer.NotScheduled(t.Context(), known, v1.PodReasonUnschedulable, "0/0 nodes"); err != nil {
+				t.Error(err)
+			}
+			if !slices.Equal(named, c.want) {
+				t.Errorf("have %v, want %v", named, c.want)
+			}
+		})
+	}
+}
+
 func TestCondition_NamesUIDAndGeneration(t *testing.T) {
 	client, writer := setup(t, pod())
-	if err := writer.Unschedulable(t.Context(), pod(), "0/0 nodes"); err != nil {
+	if err := writer.NotScheduled(t.Context(), pod(), v1.PodReasonUnschedulable, "0/0 nodes"); err != nil {
 		t.Fatal(err)
 	}
 	var patch struct {

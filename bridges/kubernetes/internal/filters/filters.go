@@ -68,6 +68,7 @@ type Options struct {
 // Filters belongs to one goroutine, but for what Attempt says of itself.
 type Filters struct {
 	framework framework.Framework
+	ofNodes   framework.Framework // the plugins of OfNodes alone
 	cluster   *cluster
 	log       klog.Logger
 	wakes     map[string][]fwk.ClusterEventWithHint // by plugin
@@ -103,6 +104,12 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, o Options
 	if f.framework, err = runtime.NewFramework(ctx, plugins.NewInTreeRegistry(), profile, options...); err != nil {
 		return nil, fmt.Errorf("filters: %w", err)
 	}
+	if profile, err = profileOf(ofNodes); err != nil {
+		return nil, fmt.Errorf("filters: %w", err)
+	}
+	if f.ofNodes, err = runtime.NewFramework(ctx, plugins.NewInTreeRegistry(), profile, options...); err != nil {
+		return nil, fmt.Errorf("filters: %w", err)
+	}
 	for _, plugin := range f.framework.EnqueueExtensions() {
 		if f.wakes[plugin.Name()], err = plugin.EventsToRegister(ctx); err != nil {
 			return nil, fmt.Errorf("filters: %s: %w", plugin.Name(), err)
@@ -134,6 +141,7 @@ func profileOf(chosen []string) (*config.KubeSchedulerProfile, error) {
 // Attempt looks for a node for one pod: as the cluster is now, and not later.
 type Attempt struct {
 	filters *Filters
+	by      framework.Framework
 	pod     *v1.Pod
 	state   fwk.CycleState
 	nowhere *Refusal
@@ -154,12 +162,16 @@ type Refusal struct {
 
 // Attempt begins one.
 func (f *Filters) Attempt(ctx context.Context, pod *v1.Pod) *Attempt {
-	a := &Attempt{filters: f, pod: pod, state: framework.NewCycleState(), stop: make(chan struct{})}
-	result, status, by := f.framework.RunPreFilterPlugins(ctx, a.state, pod)
+	return f.attempt(ctx, f.framework, pod)
+}
+
+func (f *Filters) attempt(ctx context.Context, by framework.Framework, pod *v1.Pod) *Attempt {
+	a := &Attempt{filters: f, by: by, pod: pod, state: framework.NewCycleState(), stop: make(chan struct{})}
+	result, status, plugins := by.RunPreFilterPlugins(ctx, a.state, pod)
 	if !status.IsSuccess() {
 		a.nowhere = refusal(status)
 	} else if !result.AllNodes() {
-		a.only, a.onlyBy = map[string]bool{}, sets.List(by)
+		a.only, a.onlyBy = map[string]bool{}, sets.List(plugins)
 		for name := range result.NodeNames {
 			a.only[name] = true
 		}
@@ -186,7 +198,7 @@ func (a *Attempt) On(ctx context.Context, node string) *Refusal {
 	if a.only != nil && !a.only[node] {
 		return &Refusal{Reasons: []string{fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", a.onlyBy)}, Plugins: a.onlyBy}
 	}
-	if status := a.filters.framework.RunFilterPlugins(ctx, a.state, a.pod, info); !status.IsSuccess() {
+	if status := a.by.RunFilterPlugins(ctx, a.state, a.pod, info); !status.IsSuccess() {
 		return refusal(status)
 	}
 	return nil
@@ -194,12 +206,12 @@ func (a *Attempt) On(ctx context.Context, node string) *Refusal {
 
 // Reserve takes volumes and claims for the pod on a node that On agreed to.
 func (a *Attempt) Reserve(ctx context.Context, node string) *Refusal {
-	if status := a.filters.framework.RunReservePluginsReserve(ctx, a.state, placed(a.pod, node), node); !status.IsSuccess() {
-		a.filters.framework.RunReservePluginsUnreserve(ctx, a.state, placed(a.pod, node), node)
+	if status := a.by.RunReservePluginsReserve(ctx, a.state, placed(a.pod, node), node); !status.IsSuccess() {
+		a.by.RunReservePluginsUnreserve(ctx, a.state, placed(a.pod, node), node)
 		return refusal(status)
 	}
 	a.on = node
-	a.works = a.filters.framework.RunPreBindPreFlights(ctx, a.state, placed(a.pod, node), node).IsSuccess()
+	a.works = a.by.RunPreBindPreFlights(ctx, a.state, placed(a.pod, node), node).IsSuccess()
 	return nil
 }
 
@@ -210,7 +222,7 @@ func (a *Attempt) Unreserve(ctx context.Context) {
 	a.binding.Lock()
 	defer a.binding.Unlock()
 	if a.on != "" {
-		a.filters.framework.RunReservePluginsUnreserve(ctx, a.state, placed(a.pod, a.on), a.on)
+		a.by.RunReservePluginsUnreserve(ctx, a.state, placed(a.pod, a.on), a.on)
 		a.on = ""
 	}
 }
@@ -236,7 +248,7 @@ func (a *Attempt) PreBind(ctx context.Context, node string) error {
 		return errGivenBack
 	default:
 	}
-	return a.filters.framework.RunPreBindPlugins(ctx, a.state, placed(a.pod, node), node).AsError()
+	return a.by.RunPreBindPlugins(ctx, a.state, placed(a.pod, node), node).AsError()
 }
 
 var errGivenBack = errors.New("what was reserved for the pod was given back")
@@ -245,5 +257,5 @@ var errGivenBack = errors.New("what was reserved for the pod was given back")
 // pod may not run, or one that is left over from an attempt that failed. It is called for a pod that On refused everywhere. It
 // asks the API server, so it may run on any goroutine; the attempt is over afterwards.
 func (a *Attempt) Free(ctx context.Context) {
-	a.filters.framework.RunPostFilterPlugins(ctx, a.state, a.pod, framework.NewDefaultNodeToStatus())
+	a.by.RunPostFilterPlugins(ctx, a.state, a.pod, framework.NewDefaultNodeToStatus())
 }

@@ -15,23 +15,33 @@ import (
 
 // Labels and annotations with a meaning: the field's, so that manifests stay as they are.
 const (
-	domain              = "yunikorn.apache.org/"
+	Domain              = "yunikorn.apache.org/"
 	labelApplication    = "applicationId"
 	labelQueue          = "queue"
 	labelSpark          = "spark-app-selector"
-	keyApplication      = domain + "app-id" // label and annotation
-	keyQueue            = domain + "queue"  // label and annotation
-	annotationUser      = domain + "user.info"
-	labelUser           = domain + "username"
-	annotationQuota     = domain + "namespace.quota"
-	annotationCPUQuota  = domain + "namespace.max.cpu"
-	annotationMemQuota  = domain + "namespace.max.memory"
-	annotationGuarantee = domain + "namespace.guaranteed"
-	annotationMaxApps   = domain + "namespace.maxApps"
-	annotationParent    = domain + "parentqueue"
+	keyApplication      = Domain + "app-id" // label and annotation
+	keyQueue            = Domain + "queue"  // label and annotation
+	annotationUser      = Domain + "user.info"
+	labelUser           = Domain + "username"
+	annotationQuota     = Domain + "namespace.quota"
+	annotationCPUQuota  = Domain + "namespace.max.cpu"
+	annotationMemQuota  = Domain + "namespace.max.memory"
+	annotationGuarantee = Domain + "namespace.guaranteed"
+	annotationMaxApps   = Domain + "namespace.maxApps"
+	annotationParent    = Domain + "parentqueue"
 )
 
-// ApplicationID names the application that a pod belongs to; pods that name none share one in each namespace.
+// Application names the application of a pod to the scheduler. An application belongs to a namespace, because whoever may create
+// pods may write any name: the name that a pod gives counts in its namespace alone. If applications are shared, pods of all
+// namespaces that give the same name are one application.
+func Application(pod *v1.Pod, shared bool) string {
+	if shared {
+		return ApplicationID(pod)
+	}
+	return pod.Namespace + "/" + ApplicationID(pod)
+}
+
+// ApplicationID is the name that a pod gives its application; pods that give none share one in each namespace.
 func ApplicationID(pod *v1.Pod) string {
 	for _, id := range []string{
 		pod.Labels[keyApplication], pod.Annotations[keyApplication], pod.Labels[labelApplication], pod.Labels[labelSpark],

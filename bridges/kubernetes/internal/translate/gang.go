@@ -17,12 +17,12 @@ import (
 
 // Annotations of pods of a gang: the field's.
 const (
-	annotationTaskGroups  = domain + "task-groups"
-	annotationTaskGroup   = domain + "task-group-name"
-	annotationPlaceholder = domain + "placeholder"
-	annotationPolicy      = domain + "schedulingPolicyParameters"
+	annotationTaskGroups  = Domain + "task-groups"
+	annotationTaskGroup   = Domain + "task-group-name"
+	annotationPlaceholder = Domain + "placeholder"
+	annotationPolicy      = Domain + "schedulingPolicyParameters"
 
-	tagCreation = domain + "creationTime" // of an application whose placeholders have a time
+	tagCreation = Domain + "creationTime" // of an application whose placeholders have a time
 )
 
 // MostPlaceholders is how many one application may have.

@@ -14,7 +14,14 @@ import (
 const (
 	attributeLabel = "si/label/"
 	attributeTaint = "si/tainted"
+	attributeClass = "si/class/"
 )
+
+// ClassAttribute is what nodes have on which pods of a class may run, and what such pods require, with the value Fits.
+func ClassAttribute(class string) string { return attributeClass + class }
+
+// Fits is the value of ClassAttribute.
+const Fits = "yes"
 
 // NodeAttributes are what a node says of itself: each label, and the names that policies know.
 func NodeAttributes(node *v1.Node) map[string]string {

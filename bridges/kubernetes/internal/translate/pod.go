@@ -18,21 +18,26 @@ import (
 const Partition = "default"
 
 // AnnotationAllowPreemption of a priority class with the value false: its pods are no victims while there are others.
-const AnnotationAllowPreemption = domain + "allow-preemption"
+const AnnotationAllowPreemption = Domain + "allow-preemption"
 
 // Role is what an ask has beside its pod.
 type Role struct {
 	Application string
-	Originator  bool // the others of the application come from it
-	Protected   bool // its priority class wants it to be no victim
+	Originator  bool   // the others of the application come from it
+	Protected   bool   // its priority class wants it to be no victim
+	Class       string // only nodes with its ClassAttribute; empty: whatever nodes
 }
 
 // Allocation is a pod as an ask for these amounts; with a node, as one that runs there.
 func Allocation(pod *v1.Pod, role Role, amounts Amounts, node, uuid string) *si.Allocation {
+	tags := tags(pod)
+	if role.Class != "" {
+		tags[ClassAttribute(role.Class)] = Fits
+	}
 	return &si.Allocation{
 		AllocationKey: string(pod.UID), ApplicationID: role.Application, PartitionName: Partition, NodeID: node, UUID: uuid,
 		TaskGroupName: GroupOf(pod), Placeholder: IsPlaceholder(pod),
-		ResourcePerAlloc: amounts.Message(), AllocationTags: tags(pod), Priority: corev1.PodPriority(pod), Originator: role.Originator,
+		ResourcePerAlloc: amounts.Message(), AllocationTags: tags, Priority: corev1.PodPriority(pod), Originator: role.Originator,
 		PreemptionPolicy: &si.PreemptionPolicy{
 			AllowPreemptSelf:  !role.Protected,
 			AllowPreemptOther: pod.Spec.PreemptionPolicy == nil || *pod.Spec.PreemptionPolicy != v1.PreemptNever,
@@ -70,7 +75,7 @@ func tags(pod *v1.Pod) map[string]string {
 		"creationTime":                 strconv.FormatInt(pod.CreationTimestamp.Unix(), 10),
 	}
 	if node := RequiredNode(pod); node != "" {
-		tags[domain+"requiredNode"] = node
+		tags[Domain+"requiredNode"] = node
 	}
 	requirements(pod, tags)
 	return tags
@@ -79,7 +84,7 @@ func tags(pod *v1.Pod) map[string]string {
 // WaitsFor is what the condition of a pod says why it has no node; empty: nothing.
 func WaitsFor(pod *v1.Pod) string {
 	for _, one := range pod.Status.Conditions {
-		if one.Type == v1.PodScheduled && one.Status == v1.ConditionFalse && one.Reason == v1.PodReasonUnschedulable {
+		if one.Type == v1.PodScheduled && one.Status == v1.ConditionFalse && (one.Reason == v1.PodReasonUnschedulable || one.Reason == v1.PodReasonSchedulerError) {
 			return one.Message
 		}
 	}
