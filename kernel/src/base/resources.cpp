@@ -141,6 +141,7 @@ resources &resources::operator-=(const resources &other) {
 
 resources &resources::add_times(const resources &other, int64_t times) {
   if (times == 1) return *this += other;
+  if (times == -1) return *this -= other;
   reserve_types(other.size());
   change_each(amounts_.data(), other,
               [times](int64_t own, int64_t one) { return add_saturating(own, mul_saturating(one, times)); });

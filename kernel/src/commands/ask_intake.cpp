@@ -31,26 +31,24 @@ int64_t ask_intake::counted_together(type_index t) const {
   return add_saturating(root->pending[t], root->allocated[t]);
 }
 
-std::string ask_intake::check(const tenon::put_ask &c, ask_terms &out) const {
+std::string ask_intake::check(const tenon::put_ask &c, ask_terms &out) {
   if (c.key.empty()) return messages::key_empty();
   if (!c.application.empty()) {
     out.owner = submitted.find_application(c.application);
     if (std::string problem = application_problem(out.owner, c.application); !problem.empty()) return problem;
   }
-  const resources *known = c.max_allocations < 1 ? nullptr : find_checked(c.resources);
-  if (known != nullptr) {
-    out.need = *known;
-  } else if (std::string problem = check_need_of(c, out.need); !problem.empty()) {
-    return problem;
+  out.known = c.max_allocations < 1 ? nullptr : find_checked(c.resources);
+  if (out.known == nullptr) {
+    if (std::string problem = check_need_of(c, out.need); !problem.empty()) return problem;
+    if (c.max_allocations >= 1) note_checked(c.resources, out.need);
   }
   // What is there of an ask of this key is looked at only where that decides.
   const auto counted = [&](type_index t) { return counted_together(t); };
-  if (intake.is_too_much(out.need, c.max_allocations, counted)) {
+  if (intake.is_too_much(out.wanted(), c.max_allocations, counted)) {
     if (std::string problem = check_asked(c, out); !problem.empty()) return problem;
   }
   if (std::string problem = check_devices(c.tags, out); !problem.empty()) return problem;
   out.priority = c.priority;
-  out.need_is_known = known != nullptr;
   return check_priority(c.priority_class, out.priority);
 }
 
@@ -69,14 +67,14 @@ std::string ask_intake::check_asked(const tenon::put_ask &c, const ask_terms &te
       goes += p.made != nullptr ? 1 : 0;
     }
   }
-  return intake.check_sum(terms.need, std::max<int64_t>(0, c.max_allocations - stays), [&](type_index t) {
+  return intake.check_sum(terms.wanted(), std::max<int64_t>(0, c.max_allocations - stays), [&](type_index t) {
     const int64_t gone = goes == 0 ? 0 : mul_saturating(classes[old->class_id].need[t], goes);
     return sub_saturating(counted_together(t), gone);
   });
 }
 
 std::string ask_intake::check_devices(texts tags, ask_terms &out) const {
-  return tags.empty() ? std::string() : device_holdings::check_ask(tags, out.need, types, out.devices);
+  return tags.empty() ? std::string() : device_holdings::check_ask(tags, out.wanted(), types, out.devices);
 }
 
 // Null: it has to be checked. A type that is forgotten since may have given its index away.
@@ -121,8 +119,7 @@ void ask_intake::obey(const tenon::put_ask &c) {
   std::string problem = check(c, terms);
   if (problem.empty() && c.application.empty()) terms.owner = applications.independent_application(c, problem);
   if (!problem.empty()) return reject_ask(c, std::move(problem));
-  if (!terms.need_is_known) note_checked(c.resources, terms.need);
-  sortings.ask_came(terms.need, c.tags, c.max_allocations);
+  sortings.ask_came(terms.wanted(), c.tags, c.max_allocations);
   application *app = terms.owner;
   const ask_key key(c.key);
   ask *a = app->asks.find(key);
@@ -140,7 +137,7 @@ void ask_intake::obey(const tenon::put_ask &c) {
   }
   fill_ask(*a, c, terms.priority, c.max_allocations);
   keeps.add(*a);
-  a->class_id = classifier.classify(c.required_node, *a, terms.need, terms.devices).id;
+  a->class_id = classifier.classify(c.required_node, *a, terms.wanted(), terms.devices).id;
   changes.apply(ask_placed{*a, static_cast<int32_t>(a->allocations.size() + a->under_way) - a->placed});
   states.lower_submission(*app, a->create_time_ms);
   if (a->pending() == 0) {

@@ -46,9 +46,11 @@ struct ask_intake_access {
 struct ask_terms {
   application *owner = nullptr;
   resources need;
+  const resources *known = nullptr;  // in place of `need`, until the next command
   std::vector<class_devices> devices;
   int32_t priority = 0;
-  bool need_is_known = false;  // it was checked before
+
+  [[nodiscard]] const resources &wanted() const { return known != nullptr ? *known : need; }
 };
 
 // What allocations that the RM reports are added to: what is on their node, and what a new node brought before them.
@@ -75,10 +77,10 @@ class ask_intake : ask_intake_access {
 
  private:
   // "" or why not.
-  std::string check(const tenon::put_ask &c, ask_terms &out) const;
-  std::string check(const existing_allocation &e, const node *n, ask_terms &out) const;
-  std::string check_sums(const existing_allocation &e, const node *n, existing_sums &sums,
-                         const ask_terms &terms) const;
+  std::string check(const tenon::put_ask &c, ask_terms &out);
+  std::string check(const existing_allocation &e, const node *n, ask_terms &out);
+  [[nodiscard]] std::string check_sums(const existing_allocation &e, const node *n, const existing_sums &sums,
+                                       const ask_terms &terms) const;
   static allocation *meant_by(const existing_allocation &e, const ask &a, const node &n);
   [[nodiscard]] std::string problem_without_node(const tenon::put_allocation &c) const;
   [[nodiscard]] int64_t counted_together(type_index t) const;  // pending and allocated

@@ -24,7 +24,7 @@
 
 namespace tenon::internal {
 
-std::string ask_intake::check(const existing_allocation &e, const node *n, ask_terms &out) const {
+std::string ask_intake::check(const existing_allocation &e, const node *n, ask_terms &out) {
   const tenon::put_ask &c = e.ask;
   if (c.key.empty()) return messages::key_empty();
   if (e.foreign) {
@@ -40,9 +40,9 @@ std::string ask_intake::check(const existing_allocation &e, const node *n, ask_t
   }
   if (const resources *known = find_checked(c.resources); known != nullptr) {
     out.need = *known;
-    out.need_is_known = true;
-  } else if (std::string problem = intake.check_need(c.resources, out.need); !problem.empty()) {
-    return problem;
+  } else {
+    if (std::string problem = intake.check_need(c.resources, out.need); !problem.empty()) return problem;
+    note_checked(c.resources, out.need);
   }
   if (std::string problem = check_devices(c.tags, out); !problem.empty()) return problem;
   if (!e.detail.empty()) {
@@ -75,9 +75,15 @@ allocation *ask_intake::meant_by(const existing_allocation &e, const ask &a, con
   return here != nullptr ? here : first;
 }
 
-// "" or which sum of its node or of the partition would become too large.
-std::string ask_intake::check_sums(const existing_allocation &e, const node *n, existing_sums &sums,
+// "" or which sum of its node or of the partition would become too large. What is there of it already is looked at only
+// where that decides.
+std::string ask_intake::check_sums(const existing_allocation &e, const node *n, const existing_sums &sums,
                                    const ask_terms &terms) const {
+  const auto on_node = [&](type_index t) { return sums.on_node[t]; };
+  const auto asked = [&](type_index t) { return add_saturating(counted_together(t), sums.asked[t]); };
+  const bool fits =
+      !intake.is_too_much(terms.need, 1, on_node) && (e.foreign || !intake.is_too_much(terms.need, 1, asked));
+  if (fits) return {};
   const allocation *old = nullptr;
   if (e.foreign) {
     old = foreign.find(e.ask.key);
@@ -87,22 +93,19 @@ std::string ask_intake::check_sums(const existing_allocation &e, const node *n, 
   }
   const auto before = [&](type_index t) { return old == nullptr ? int64_t{0} : classes[old->class_id].need[t]; };
   std::string problem = intake.check_sum(terms.need, 1, [&](type_index t) {
-    return sub_saturating(sums.on_node[t], old != nullptr && old->where == n ? before(t) : 0);
+    return sub_saturating(on_node(t), old != nullptr && old->where == n ? before(t) : 0);
   });
-  if (problem.empty() && !e.foreign) {
-    problem = intake.check_sum(terms.need, 1, [&](type_index t) {
-      return sub_saturating(add_saturating(counted_together(t), sums.asked[t]), before(t));
-    });
-  }
-  sums.on_node += terms.need;
-  if (!e.foreign) sums.asked += terms.need;
-  return problem;
+  if (!problem.empty() || e.foreign) return problem;
+  return intake.check_sum(terms.need, 1, [&](type_index t) { return sub_saturating(asked(t), before(t)); });
 }
 
 std::string ask_intake::admit(const existing_allocation &e, const node *n, existing_sums &sums, ask_terms &out) {
   std::string problem = check(e, n, out);
-  if (problem.empty()) problem = check_sums(e, n, sums, out);
-  if (problem.empty() && !e.foreign && !out.need_is_known) note_checked(e.ask.resources, out.need);
+  if (problem.empty()) {
+    problem = check_sums(e, n, sums, out);
+    sums.on_node += out.need;
+    if (!e.foreign) sums.asked += out.need;
+  }
   const bool independent = !e.foreign && e.ask.application.empty();
   if (problem.empty() && independent) out.owner = applications.independent_application(e.ask, problem);
   return problem;

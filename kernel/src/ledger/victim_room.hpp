@@ -26,7 +26,10 @@ class victim_room : victim_room_access {
   explicit victim_room(const victim_room_access &all) : victim_room_access(all) {}
 
   // Somebody may preempt: nodes are counted while they fill, not by the first search.
-  void keep() { kept_ = true; }
+  void keep() {
+    kept_ = true;
+    follows_ = follows_ || nodes.count() == 0;  // nothing ends before there is a node
+  }
 
   // -- What happens on a node. --
   void came(const allocation &x) {  // not among the node's yet

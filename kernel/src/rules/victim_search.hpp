@@ -130,6 +130,8 @@ class victim_search : victim_search_access {
   template <class F>
   void for_each_open_leaf(queue &below, F &&f);
   void count_open();
+  // Of this type no leaf is open, as far as that is known.
+  [[nodiscard]] bool nobody_gives(size_t type) const { return !open_types_.empty() && !open_types_[type]; }
   void count_candidates();
   [[nodiscard]] bool may_be_enough();
   const victim *elsewhere(size_t at);  // null: there are no more

@@ -46,7 +46,7 @@ bool victim_search::may_be_had(const victim_summary &there) {
   for (size_t k = 0; k < missing_on_node_.size(); ++k) {
     const class_amount &p = class_->positive[k];
     const int64_t missing = missing_on_node_[k] = sub_saturating(p.amount, there.free[p.type]);
-    if (missing > 0 && missing > there.sum[p.type]) return false;
+    if (missing > 0 && (missing > there.sum[p.type] || nobody_gives(k))) return false;
     largest_on_node_[k] = there.largest[p.type];
     fits_ = fits_ && missing <= 0;
   }

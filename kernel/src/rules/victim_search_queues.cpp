@@ -178,13 +178,12 @@ void victim_search::count_candidates() {
 bool victim_search::may_be_enough() {
   if (looked_at_ < few_allocations) return true;
   if (open_types_.empty()) count_open();
-  const size_t types = class_->positive.size();
-  for (size_t k = 0; k < types; ++k) {
-    if (missing_on_node_[k] > 0 && !open_types_[k]) return false;
+  for (size_t k = 0; k < missing_on_node_.size(); ++k) {
+    if (missing_on_node_[k] > 0 && nobody_gives(k)) return false;
   }
   if (looked_at_ < open_) return true;
   if (candidates_.empty()) count_candidates();
-  const int64_t *there = candidates_.data() + node_->slot * types;
+  const int64_t *there = candidates_.data() + node_->slot * missing_on_node_.size();
   return std::equal(missing_on_node_.begin(), missing_on_node_.end(), there, std::less_equal<>());
 }
 
