@@ -297,7 +297,7 @@ class partition final : partition_model {
   reserved_pass pass_a{{reserved, lines, classes, headroom, reservations, checks, placer, preemption, on_node}};
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
   internal::whole_gang whole_gang{{classes, nodes, orders.nodes, verdicts, holdings, headroom, search, fitness, checks,
-                                   lines, allocation_states, written}};
+                                   lines, ready, placer, written}};
   queue_pass pass_c{
       {classes, ready, lines, alarms, reserved, headroom, checks, placer, whole_gang, preemption, reserver, required}};
   internal::cycle cycle{{shared, paused, state, ready, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};

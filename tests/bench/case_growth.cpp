@@ -259,6 +259,25 @@ const std::vector<operation> operations = {
        k.ask("app", named("q-", turn), {{"vcore", 1}}, 1, named("group-", load / 2 + turn));
        k.schedule();
      }},
+    {"one-ends-beside-gangs-that-wait",
+     [](loaded_kernel &k, int64_t load) {
+       k.leaf.properties["gang.start"] = "whole";
+       k.configure();
+       k.node("n", 10);
+       k.application("app");
+       for (int64_t i = 0; i < 8; ++i) k.ask("app", named("a-", i), {{"vcore", 1}});
+       k.schedule();
+       for (int64_t i = 0; i < load; ++i) {
+         k.application(named("gang-", i), "root.q", {{"vcore", 12}});
+         k.ask(named("gang-", i), "p", {{"vcore", 3}}, 4, "group");
+         k.schedule();
+       }
+     },
+     [](loaded_kernel &k, int64_t, int64_t turn) {
+       k.give_back("app", named("a-", turn));
+       k.ask("app", named("a-", turn + 8), {{"vcore", 1}});
+       k.schedule();
+     }},
     {"node-comes-then-a-placement",
      [](loaded_kernel &k, int64_t load) {
        k.configure();

@@ -181,7 +181,7 @@ bool partition::decide_reserved(const usage &used) {
       if (fits_in(own, free_on(own, used), k) && predicates_pass(a, k, own, true)) n = &own;
       if (n == nullptr && !daemon) n = choose_node(a, k, used);
     }
-    if (n != nullptr && n->id == r.node && r.freed && !daemon && !has_victims_under_way(k)) {
+    if (n != nullptr && n->id == r.node && (r.freed || r.empties) && !daemon && !has_victims_under_way(k)) {
       std::find_if(reservations.begin(), reservations.end(), [&](const reservation &one) {
         return one.id == r.id;
       })->goes_by_order = true;

@@ -78,10 +78,10 @@ std::vector<profile> make_profiles() {
   }
   {
     profile &p = add("types");
-    p.preemption = p.reservations = p.dense = p.late_types = p.reloads = true;
+    p.preemption = p.reservations = p.dense = p.late_types = p.reloads = p.gangs = true;
     p.max_nodes = 5;
     p.jump_percent = 12;
-    p.compared.reservations = p.compared.preemption = true;
+    p.compared.reservations = p.compared.preemption = p.compared.gangs = true;
   }
   {
     profile &p = add("sums");

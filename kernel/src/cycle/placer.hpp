@@ -29,8 +29,7 @@ class placer : placer_access {
   bool place_on(node &n, ask &a, const ask_class &c, bool &refused);
   // True if the ask could be placed there now.
   bool suits(node &n, const ask &a, const ask_class &c, bool &refused);
-
- private:
+  // Where a node was to go to another ask by order, that one has lost it.
   void commit(ask &a, node &n, const held_devices &chosen);
 };
 

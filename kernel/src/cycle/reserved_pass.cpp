@@ -100,7 +100,7 @@ bool reserved_pass::place(reservation &r, bool &refused) {
   if (r.refused) return false;
   if (r.look) {
     node &own = *r.where;
-    if (r.way == way_to_room::preemption && a.wait->victims->empty()) {
+    if (r.way != way_to_room::as_it_comes && a.wait->victims->empty()) {
       if (placer.suits(own, a, c, refused)) {
         r.stands_aside = true;
         by_order_.push_back(&r);

@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "cycle/placer.hpp"
 #include "ledger/change_writer.hpp"
 #include "ledger/device_holdings.hpp"
 #include "model/node_table.hpp"
 #include "policies/node_sorting.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/node_fitness.hpp"
+#include "ready/ready_index.hpp"
 #include "rules/headroom.hpp"
-#include "rules/lifecycles.hpp"
 #include "rules/node_search.hpp"
 #include "rules/node_verdicts.hpp"
 #include "rules/placement_checks.hpp"
@@ -34,12 +35,35 @@ bool whole_gang::begin(application &app) {
   });
   give_back();
   for (const place &p : std::exchange(places_, {})) {
-    if (whole) lifecycle.commit(*p.of, *p.where, p.chosen);
+    if (whole) placer.commit(*p.of, *p.where, p.chosen);
+  }
+  if (!whole) wait(app, asks);
+  return whole;
+}
+
+// Where a queue, or all nodes together, have too little for the whole of it, it waits for that, else for any change.
+void whole_gang::wait(application &app, const std::vector<ask *> &asks) {
+  resources need;
+  bool counts = true;  // what nodes have free together, and what others have in its queues
+  for (const ask *a : asks) {
+    const ask_class &c = classes[a->class_id];
+    need.add_times(c.need, a->pending());
+    counts = counts && !c.requires_a_node() && (a->wait == nullptr || a->wait->awaited.empty());
+  }
+  queue *full = nullptr;
+  type_index type = no_type;
+  for (queue *q = app.home; counts && full == nullptr && q != nullptr; q = q->parent) {
+    for_each_type(need, [&](type_index t, int64_t amount) {
+      if (amount <= ready.headroom_in(*q, t)) return;
+      full = q;
+      type = t;
+    });
   }
   for (ask *a : asks) {
-    if (!whole && a->line == ask_line::run) lines.move_to_refused(*a);
+    if (a->line != ask_line::run) continue;
+    full != nullptr ? lines.wait_as_refused(*a) : lines.move_to_refused(*a);
   }
-  return whole;
+  full != nullptr ? ready.park_gang(app, *full, type, need[type]) : ready.forget_gang(app);
 }
 
 bool whole_gang::try_one(ask &a, resources &taken) {

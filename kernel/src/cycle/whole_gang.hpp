@@ -22,7 +22,8 @@ struct whole_gang_access {
   const node_fitness &fitness;
   placement_checks &checks;
   ask_lines &lines;
-  allocation_lifecycle &lifecycle;
+  ready_index &ready;
+  internal::placer &placer;
   change_writer &changes;
 };
 
@@ -31,7 +32,7 @@ class whole_gang : whole_gang_access {
   explicit whole_gang(const whole_gang_access &all) : whole_gang_access(all) {}
 
   // Places all pending placeholders of the application, if each finds a place beside those before it. Else they wait
-  // until something changes, and false is returned.
+  // until there is more room, and false is returned.
   bool begin(application &app);
 
  private:
@@ -46,6 +47,7 @@ class whole_gang : whole_gang_access {
   found_node find(ask &a, ask_class &c);
   bool is_full(const ask &a, const ask_class &c, const resources &taken) const;
   void give_back();
+  void wait(application &app, const std::vector<ask *> &asks);
   void set_taken(node &n, const ask_class &c, bool taken);
 
   std::vector<place> places_;

@@ -11,6 +11,7 @@
 
 namespace tenon::internal {
 
+struct application;
 struct queue;
 
 // What an ask of a unit may do, beside being placed.
@@ -44,6 +45,7 @@ struct parked_unit {
   int64_t parked_amount = 0;               // of headroom that it waits for
   uint32_t parked_position = not_in_heap;  // among those that wait for headroom there
   size_t parked_slot = 0;                  // in the list of those that wait for nodes
+  application *gang = nullptr;  // this is no unit: the gang of this application waits for headroom as a whole
 };
 
 // Those that wait for headroom of one type in one queue: who needs least is first.

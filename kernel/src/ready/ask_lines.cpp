@@ -26,13 +26,14 @@ void ask_lines::enqueue(ask &a) {
   } else {
     changes.apply(ask_lined_up{a, ask_line::reserved, nullptr});
     reserved.join(a);
-    if (r->way == way_to_room::it_empties) ready.node_empties(*a.owner->home, true);
   }
+  count_emptying(a, true);
   count(a);
 }
 
 void ask_lines::dequeue(ask &a) {
   application &app = *a.owner;
+  count_emptying(a, false);
   switch (a.line) {
     case ask_line::none:
       return;
@@ -45,11 +46,11 @@ void ask_lines::dequeue(ask &a) {
       break;
     case ask_line::reserved:
       reserved.leave(a);
-      if (reservation_of(a)->way == way_to_room::it_empties) ready.node_empties(*app.home, false);
       break;
     case ask_line::refused:
       app.refused.erase(&a);
       std::erase(refused_, &a);
+      if (app.refused.empty()) ready.forget_gang(app);
       break;
   }
   changes.apply(ask_lined_up{a, ask_line::none, nullptr});
@@ -58,13 +59,22 @@ void ask_lines::dequeue(ask &a) {
 }
 
 // The RM refused it everywhere: waits until something changes for the RM.
-void ask_lines::move_to_refused(ask &a) {
+void ask_lines::wait_as_refused(ask &a) {
   dequeue(a);
   changes.apply(ask_lined_up{a, ask_line::refused, nullptr});
   a.owner->refused.insert(&a);
-  refused_.push_back(&a);
+  count_emptying(a, true);
   count(a);
   alarms.set(a);
+}
+
+void ask_lines::wake_gang(application &app) {
+  const std::vector<ask *> waiting(app.refused.begin(), app.refused.end());
+  for (ask *a : waiting) {
+    if (!a->placeholder) continue;
+    dequeue(*a);
+    enqueue(*a);
+  }
 }
 
 namespace {
@@ -162,6 +172,12 @@ void ask_lines::wake_refused() {
     }
   }
   reserved.wake_refused();
+}
+
+void ask_lines::count_emptying(const ask &a, bool in) {
+  const reservation *r = reservation_of(a);
+  if (r == nullptr || r->way != way_to_room::it_empties) return;
+  if (a.line != ask_line::none && a.line != ask_line::placeholders) ready.node_empties(*a.owner->home, in);
 }
 
 void ask_lines::count(const ask &a) {

@@ -31,7 +31,13 @@ class ask_lines : ask_lines_access {
 
   void enqueue(ask &a);  // where its kind stands
   void dequeue(ask &a);  // from wherever it stands
-  void move_to_refused(ask &a);
+  void move_to_refused(ask &a) {
+    wait_as_refused(a);
+    refused_.push_back(&a);
+  }
+  // Of a gang that waits for headroom as a whole: until the ready index wakes it.
+  void wait_as_refused(ask &a);
+  void wake_gang(application &app);
   void move_to(ask &a, unit_kind kind);  // of one in ask_line::run
   [[nodiscard]] bool has_refused() const { return !refused_.empty(); }
   void wake_refused();                    // something changed for the resource manager
@@ -42,9 +48,10 @@ class ask_lines : ask_lines_access {
   void drop(app_class &g);  // which has no asks
   void join_run(ask &a, unit_kind kind = unit_kind::plain);
   void leave_run(ask &a);
-  void give_up(app_class &g);           // which is in no list of its application
-  void count(const ask &a);             // which joined a line
-  void set_priority(application &app);  // the highest of its pending asks
+  void give_up(app_class &g);                  // which is in no list of its application
+  void count(const ask &a);                    // which joined a line
+  void count_emptying(const ask &a, bool in);  // of a line in which it has turns
+  void set_priority(application &app);         // the highest of its pending asks
 
   number_table by_unit_;        // groups, by application and unit
   std::vector<ask *> refused_;  // by the resource manager, in the order of refusal

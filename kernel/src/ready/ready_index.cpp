@@ -7,6 +7,7 @@
 #include "model/may_run.hpp"
 #include "model/node_table.hpp"
 #include "ready/ask_alarms.hpp"
+#include "ready/ask_lines.hpp"
 #include "ready/reserved_line.hpp"
 #include "ready/rule_ports.hpp"
 #include "ready/sort_keys.hpp"
@@ -172,16 +173,34 @@ void ready_index::park_on_limit(app_class &g, usage_node &full, type_index t) {
   full.parked.push_back(&g);
 }
 
-void ready_index::park_on_queue(leaf_class &u, queue &full, type_index t) {
-  unit_unready(u);
+void ready_index::wait_in(parked_unit &u, queue &full, type_index t, int64_t amount) {
   u.parked = parking::queue_headroom;
   u.parked_queue = &full;
   u.parked_type = t;
-  u.parked_amount = classes[u.class_id].need[t];
+  u.parked_amount = amount;
   if (full.parked.size() <= t) full.parked.resize(t + 1);
   full.parked[t].push(&u);
+}
+
+void ready_index::park_on_queue(leaf_class &u, queue &full, type_index t) {
+  unit_unready(u);
+  wait_in(u, full, t, classes[u.class_id].need[t]);
   unit_ready(u);
   alarms.set_all(u);
+}
+
+void ready_index::park_gang(application &app, queue &full, type_index t, int64_t amount) {
+  forget_gang(app);
+  app.whole_gang = std::make_unique<parked_unit>();
+  parked_unit &u = *app.whole_gang;
+  u.gang = &app;
+  wait_in(u, full, t, amount);
+}
+
+void ready_index::forget_gang(application &app) {
+  if (app.whole_gang == nullptr) return;
+  leave_list(*app.whole_gang);
+  app.whole_gang = nullptr;
 }
 
 void ready_index::park_on_nodes(leaf_class &u, bool may_reserve) {
@@ -201,7 +220,7 @@ void ready_index::park_on_nodes(app_class &g) {
 void ready_index::leave_list(parked_unit &u) {
   if (u.parked == parking::none) return;
   if (u.parked == parking::queue_headroom) {
-    unit_unready(static_cast<leaf_class &>(u));
+    if (u.gang == nullptr) unit_unready(static_cast<leaf_class &>(u));
     u.parked_queue->parked[u.parked_type].erase(&u);
   } else {
     auto &list = list_of(u);
@@ -235,7 +254,7 @@ void ready_index::unblock(ask_class &c) {
 void ready_index::unpark(parked_unit &u) {
   if (u.parked == parking::none) return;
   leave_list(u);
-  unit_ready(static_cast<leaf_class &>(u));
+  u.gang != nullptr ? lines.wake_gang(*u.gang) : unit_ready(static_cast<leaf_class &>(u));
 }
 
 bool ready_index::hold_back(application &app) {

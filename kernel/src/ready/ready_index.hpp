@@ -55,6 +55,9 @@ class ready_index : ready_index_access {
   void forget(app_class &g);    // which is retired
   void forget(usage_node &of);  // which is made anew: what waits for it is in no heap, and parked on nothing
 
+  // What is left of a queue's max, and of the root what all nodes have free together.
+  [[nodiscard]] int64_t headroom_in(const queue &q, type_index t) const;
+
   // -- This waits for that. --
   bool hold_back(application &app);     // where it may not be one more of those that run
   void stop_waiting(application &app);  // for a place among them
@@ -62,6 +65,9 @@ class ready_index : ready_index_access {
   void park_on_queue(leaf_class &u, queue &full, type_index t);
   // The root stands for what all nodes have free together.
   void park_on_cluster(leaf_class &u, type_index t) { park_on_queue(u, *root, t); }
+  // The asks of the gang stand in ask_line::refused until there is so much.
+  void park_gang(application &app, queue &full, type_index t, int64_t amount);
+  void forget_gang(application &app);
   void park_on_nodes(leaf_class &u, bool may_reserve);
   void park_on_nodes(app_class &g);    // no node is reserved for its application beside those that are
   void block(ask_class &c);            // no node holds it now
@@ -95,9 +101,11 @@ class ready_index : ready_index_access {
   void unit_ready(leaf_class &u);
   void unit_unready(leaf_class &u);
   std::vector<parked_unit *> &list_of(const parked_unit &u);  // that it is parked in
+  static void wait_in(parked_unit &u, queue &full, type_index t, int64_t amount);
   void join_list(parked_unit &u);
   void leave_list(parked_unit &u);
   void unpark(parked_unit &u);
+  void unpark_within(queue &q);  // those for which there is headroom in it
   void forget_if_unused(ask_class &c);
   void unblock(ask_class &c);
   void wake_class(ask_class &c);

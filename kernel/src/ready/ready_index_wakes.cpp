@@ -11,14 +11,22 @@
 
 namespace tenon::internal {
 
+int64_t ready_index::headroom_in(const queue &q, type_index t) const {
+  if (q.parent == nullptr) return nodes.free_together(t);
+  return q.max.has(t) ? sub_saturating(q.max[t], add_saturating(q.allocated[t], q.awaited[t])) : INT64_MAX;
+}
+
 void ready_index::wake_headroom(queue &q) {
   reserved.wake_full();
   lines.wake_refused();  // gangs that wait to begin
+  unpark_within(q);
+}
+
+void ready_index::unpark_within(queue &q) {
   for (type_index t = 0; t < q.parked.size(); ++t) {
-    const int64_t used = add_saturating(q.allocated[t], q.awaited[t]);
-    const int64_t limited = q.max.has(t) ? sub_saturating(q.max[t], used) : INT64_MAX;
-    const int64_t room = q.parent == nullptr ? nodes.free_together(t) : limited;
     headroom_line &line = q.parked[t];
+    if (line.empty()) continue;
+    const int64_t room = headroom_in(q, t);
     while (!line.empty() && line.top()->parked_amount <= room) unpark(*line.top());
   }
 }
@@ -50,6 +58,7 @@ void ready_index::block_reserving(ask_class &c) {
 // A class that requires the node has its turn as soon as the node could hold it: it may be reserved then.
 void ready_index::wake_for_node(node &n) {
   reserved.look_again(n);
+  unpark_within(*root);
   if (std::exchange(most_nodes_, reserved.most_nodes()) < most_nodes_) {
     for (ask_class &c : classes.all()) wake_groups(c);
   }

@@ -25,7 +25,7 @@ task_group *gangs::group_named(application &app, std::string_view group) {
 void gangs::count_placeholders(task_group &g, int64_t pending, int64_t held) {
   const bool before = g.in_force();
   changes.apply(group_counted{g, pending, held});
-  if (pending < 0 || held > 0) look_at_waiting_gang(*g.owner);
+  if (pending < 0 || held > 0) lines.wake_gang(*g.owner);  // they may fit together now, or one by one
   if (g.in_force() == before) return;
   std::vector<ask *> concerned(g.waiting.begin(), g.waiting.end());
   if (!before) {
@@ -65,16 +65,6 @@ void gangs::make_available(allocation &a) {
   a.gang->allocated.insert(&a);
   count_size(*a.gang, a.class_id, 1);
   look_at_refused(*a.gang);
-}
-
-// Fewer of its placeholders wait: they may fit together now, or one by one.
-void gangs::look_at_waiting_gang(application &app) {
-  const std::vector<ask *> waiting(app.refused.begin(), app.refused.end());
-  for (ask *a : waiting) {
-    if (!a->placeholder) continue;
-    lines.dequeue(*a);
-    lines.enqueue(*a);
-  }
 }
 
 // The node of a placeholder is one more that the RM may agree with.

@@ -50,7 +50,6 @@ class gangs final : public placeholder_line, gangs_access {
  private:
   static void count_size(task_group &g, uint32_t class_id, int sign);
   void look_at_refused(task_group &g);
-  void look_at_waiting_gang(application &app);
 
   gang_heap heap_;  // applications that pass B looks at
   std::vector<application *> stuck_;
