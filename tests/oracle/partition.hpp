@@ -39,7 +39,7 @@ struct candidate {
 };
 [[nodiscard]] bool victim_before(const candidate &a, const candidate &b);
 // Its place in victim order by opting out, originator and priority alone.
-using victim_level = std::tuple<bool, bool, int32_t>;
+using victim_level = std::tuple<bool, bool, int32_t, bool>;
 [[nodiscard]] victim_level level_of(const candidate &c);
 [[nodiscard]] victim_level highest_level(const std::vector<candidate> &all);
 // The largest share that the amounts are of what the nodes have.

@@ -8,18 +8,41 @@
 
 namespace tenon::naive {
 
+namespace {
+
+// As many of its task group stay as the group had placeholders, and no more.
+bool is_needed_by_gang(const candidate &c) {
+  const std::string &group = c.what->task_group;
+  if (group.empty()) return false;
+  int64_t stay = 0, placeholders = 0;
+  for (const allocation &x : c.owner->allocations) {
+    if (x.task_group != group) continue;
+    placeholders += x.placeholder ? 1 : 0;
+    if (x.state != allocation_state::preempting && x.state != allocation_state::expiring) ++stay;
+  }
+  for (const ask &k : c.owner->asks) {
+    if (k.placeholder && k.task_group == group) placeholders += k.pending();
+  }
+  const auto ended = c.owner->placeholder_data.find(group);
+  if (ended != c.owner->placeholder_data.end()) placeholders += ended->second.replaced + ended->second.timed_out;
+  return stay == placeholders;
+}
+
+}  // namespace
+
 bool victim_before(const candidate &a, const candidate &b) {
   const auto rank = [](const candidate &c) {
     const allocation &x = *c.what;
     // Newer ones first: creation, bind time and sequence count backwards.
-    return std::tuple(!x.allow_preempt_self, x.originator, x.priority, -x.create_time_ms, -x.bind_time_ms,
-                      std::string_view(x.key), std::string_view(c.owner->id), -static_cast<int64_t>(x.sequence));
+    return std::tuple(!x.allow_preempt_self, x.originator, x.priority, is_needed_by_gang(c), -x.create_time_ms,
+                      -x.bind_time_ms, std::string_view(x.key), std::string_view(c.owner->id),
+                      -static_cast<int64_t>(x.sequence));
   };
   return rank(a) < rank(b);
 }
 
 victim_level level_of(const candidate &c) {
-  return {!c.what->allow_preempt_self, c.what->originator, c.what->priority};
+  return {!c.what->allow_preempt_self, c.what->originator, c.what->priority, is_needed_by_gang(c)};
 }
 
 victim_level highest_level(const std::vector<candidate> &all) {

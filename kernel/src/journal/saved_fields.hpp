@@ -140,6 +140,13 @@ void fields(IO &io, ref<IO, saved_application> f) {
   io(25, "in_canary", f.in_canary);
   io(26, "submitted_queue", f.submitted_queue);
   io(27, "message", f.message);
+  io(28, "placeholders", f.placeholders);
+}
+template <class IO>
+void fields(IO &io, ref<IO, saved_application::ended_placeholders> f) {
+  io(1, "task_group", f.task_group);
+  io(2, "replaced", f.replaced);
+  io(3, "timed_out", f.timed_out);
 }
 template <class IO>
 void fields(IO &io, ref<IO, saved_ask::refused_node> f) {

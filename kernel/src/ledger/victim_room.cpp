@@ -23,7 +23,7 @@ void victim_room::add(const allocation &x) {
     largest_[at] = std::max(largest_[at], p.amount);
   }
   victim_rank &lowest = lowest_[x.where->slot];
-  lowest = std::min(lowest, victim_level(x));
+  lowest = std::min(lowest, lowest_victim_level(x));
   nodes.touch_block(x.where->slot);
 }
 

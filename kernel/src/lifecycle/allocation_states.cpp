@@ -92,6 +92,7 @@ void allocation_states::count_allocation(allocation &x, const settled_devices &d
   for (const class_amount &p : c.positive) app.past.raise(p.type, own[p.type]);
   changes.apply(queue_used{*app.home, c.need, 1});
   limits.add_usage(app, c.need, 1);
+  if (x.gang != nullptr && !is_ending(x)) ++x.gang->members;
   if (x.placeholder) gangs.hold(x);
 }
 
@@ -145,7 +146,9 @@ void allocation_states::move(allocation &a, allocation_event event, const reason
   proposals.undo_offer(a);
   const bool leaves = a.placeholder && a.state == allocation_state::allocated;
   if (leaves) gangs.leave_allocated(a);
+  const bool counts = a.gang != nullptr && !is_ending(a);
   changes.apply(allocation_moved{a, event, why});
+  if (counts && is_ending(a)) --a.gang->members;
 }
 
 void allocation_states::expire(allocation &a, const reason &why) { move(a, allocation_event::timeout, &why); }
@@ -160,6 +163,7 @@ void allocation_states::remove_allocation(allocation &a, allocation_event how, b
   const bool node_gone = how == allocation_event::node_removed;
   application &app = *a.owner;
   changes.apply(allocation_leaving{a, how});
+  if (a.gang != nullptr && !is_ending(a)) --a.gang->members;
   if (a.placeholder) gangs.let_go(a);
   const resources &need = classes[a.class_id].need;
   app.allocations.erase(&a);

@@ -53,7 +53,10 @@ struct task_group {
   size_t next = 0;                                                         // of `waiting`, while pass B looks at it
   boost::container::small_vector<uint32_t, 2> hopeless;                    // classes for which that found nothing
   int64_t replaced = 0, timed_out = 0;                                     // placeholders that ended
+  int64_t members = 0;                                                     // allocations that are not ending
 
+  // With a member less there would be fewer than it had placeholders, and now there are not.
+  [[nodiscard]] bool needs_all() const { return members == pending + held + replaced + timed_out; }
   [[nodiscard]] bool in_force() const { return pending > 0 || held > 0; }
 };
 

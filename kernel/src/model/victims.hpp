@@ -24,10 +24,15 @@ namespace tenon::internal {
 [[nodiscard]] bool stays_above_max(const queue &q);
 // What is in it gives way to nobody.
 [[nodiscard]] bool is_spared(const queue &leaf);
-// Its place among victims by opting out, originator and priority alone: the first of them counts most.
+// Its place among victims by opting out, originator, priority and the need of its gang alone: the first of them counts
+// most.
 using victim_rank = int64_t;
+// The lowest that it has while these stay as they are but for its gang.
+[[nodiscard]] inline victim_rank lowest_victim_level(const allocation &x) {
+  return (int64_t{!x.preempt_self} << 34) + (int64_t{x.originator} << 33) + int64_t{x.priority} * 2;
+}
 [[nodiscard]] inline victim_rank victim_level(const allocation &x) {
-  return (int64_t{!x.preempt_self} << 33) + (int64_t{x.originator} << 32) + x.priority;
+  return lowest_victim_level(x) + (x.gang != nullptr && x.gang->needs_all() ? 1 : 0);
 }
 // Of a node, or of several: none of them has more. The amounts are by type.
 struct victim_summary {

@@ -202,6 +202,8 @@ class checker {
   // Those that ended come last, and have nothing.
   [[nodiscard]] bool is_application(const saved_application &a, size_t at, std::set<std::string_view> &ids) const {
     if (a.place > 2 || !are_amounts(a.placeholder_ask, true) || !are_decayed(a.decayed)) return false;
+    for (const saved_application::ended_placeholders &of : a.placeholders)
+      if (of.task_group.empty() || of.replaced < 0 || of.timed_out < 0) return false;
     if (a.submission >= p_.next_submission) return false;
     const saved_application *before = at == 0 ? nullptr : &p_.applications[at - 1];
     const bool is_over = a.state == application_state::rejected || a.state == application_state::completed ||

@@ -35,7 +35,7 @@ namespace {
 }
 [[maybe_unused]] void members_of(const task_group &of) {
   [[maybe_unused]] const auto &[name, owner, first_class, pending, held, allocated, sizes, waiting, in_play, next,
-                                hopeless, replaced, timed_out] = of;
+                                hopeless, replaced, timed_out, group_members] = of;
 }
 [[maybe_unused]] void members_of(const reservation &of) {
   [[maybe_unused]] const auto &[index, live, look, due, refused, way, stands_aside, by_order, full, ask_of, where,

@@ -252,6 +252,9 @@ class partition_saver {
     if (const auto chosen = chosen_.find(app.nodes_by); chosen != chosen_.end()) out.chosen_order = chosen->second;
     out.submitted_queue = app.submitted_queue;
     out.message = app.message;
+    for (const auto &[name, g] : app.task_groups) {
+      if (g.replaced != 0 || g.timed_out != 0) out.placeholders.push_back({name, g.replaced, g.timed_out});
+    }
   }
 
   void save_ask(const ask &a) {

@@ -102,6 +102,11 @@ struct saved_application {
     int64_t at_ms = 0;
     application_state state = application_state::new_;
   };
+  // Placeholders of a task group that ended.
+  struct ended_placeholders {
+    std::string task_group;
+    int64_t replaced = 0, timed_out = 0;
+  };
   std::string id, user;
   uint32_t queue = not_saved;  // of one that ended none
   std::vector<std::string> groups;
@@ -119,6 +124,7 @@ struct saved_application {
   std::string chosen_order;  // of nodes; empty: it chose none
   bool in_canary = false;
   std::string submitted_queue, message;
+  std::vector<ended_placeholders> placeholders;
 };
 
 struct saved_ask {
