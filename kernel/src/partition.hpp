@@ -272,7 +272,7 @@ class partition final : partition_model {
   internal::claims claims{{classes, waits, alarms, allocation_states, changes}};
   held_off_asks held_off{{shared, lines, alarms}};
   internal::victim_search victim_search{
-      {config, claims, reservations.all(), fitness, checks, nodes, classes, held_devices_of, total, victim_room}};
+      {config, reservations.all(), fitness, checks, nodes, classes, held_devices_of, total, victim_room}};
   internal::preemption preemption{
       {shared, config, classes, waits, checks, victim_search, claims, held_off, reservations}};
   required_node_preemption on_node{{config, classes, nodes, held_devices_of, total, claims, facts}};

@@ -126,7 +126,10 @@ class ledger : public links, ledger_access {
   static void write(const queue_preempting &c) {
     for (queue *q = &c.leaf; q != nullptr; q = q->parent) add(q->preempting.edit(), c.amount, c.sign);
   }
-  static void write(const queue_awaited &c) { add(c.of.awaited.edit(), c.amount, c.sign); }
+  static void write(const queue_awaited &c) {
+    add(c.of.in->claimed.edit(), c.of.claimed, c.sign);
+    add(c.of.in->awaited.edit(), c.of.kept, c.sign);
+  }
   static void write(const queue_runs &c) { c.of.running_apps.edit() += c.one_more ? 1 : -1; }
 
   // -- Users and groups. --

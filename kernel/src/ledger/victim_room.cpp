@@ -2,6 +2,8 @@
 #include "ledger/victim_room.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 
 namespace tenon::internal {
@@ -64,21 +66,26 @@ void victim_room::start_search() {
 void victim_room::look_at_block(uint32_t b) {
   int64_t *free = block_amounts_.data() + size_t{b} * 3 * stride_;
   int64_t *sum = free + stride_, *largest = sum + stride_;
-  std::fill_n(free, size_t{stride_} * 2, INT64_MIN);
-  std::fill_n(largest, stride_, 0);
-  blocks_[b].lowest = INT64_MAX;
+  std::array<victim_summary, node_table::ranks_a_block> all;
+  size_t count = 0;
+  victim_rank lowest = INT64_MAX;
   for (const uint32_t slot : nodes.block(b)) {
     if (!nodes.usable(slot)) continue;
-    const victim_summary there = of(slot);
-    for (uint32_t t = 0; t < stride_; ++t) {
-      free[t] = std::max(free[t], there.free[t]);
-      sum[t] = std::max(sum[t], add_saturating(there.free[t], there.sum[t]));
-      largest[t] = std::max(largest[t], there.largest[t]);
-    }
-    blocks_[b].lowest = std::min(blocks_[b].lowest, there.lowest);
+    all[count] = of(slot);
+    lowest = std::min(lowest, all[count++].lowest);
   }
-  for (uint32_t t = 0; t < stride_; ++t) sum[t] = sub_saturating(sum[t], free[t]);
-  blocks_[b].version = nodes.block_version(b);
+  for (uint32_t t = 0; t < stride_; ++t) {
+    int64_t most_free = INT64_MIN, most = INT64_MIN, of_one = 0;
+    for (const victim_summary &there : std::span(all).first(count)) {
+      most_free = std::max(most_free, there.free[t]);
+      most = std::max(most, add_saturating(there.free[t], there.sum[t]));
+      of_one = std::max(of_one, there.largest[t]);
+    }
+    free[t] = most_free;
+    sum[t] = sub_saturating(most, most_free);
+    largest[t] = of_one;
+  }
+  blocks_[b] = {nodes.block_version(b), lowest};
 }
 
 const victim_room::allocation_set &victim_room::ending() {

@@ -44,10 +44,10 @@ struct node_refusal {
   [[nodiscard]] bool holds(int64_t now_ms) const { return failed_starts == 0 || until_ms > now_ms; }
 };
 
-// What is kept in a queue for a reserved ask for which preemption frees room.
+// What a reserved ask for which preemption frees room claims in a queue, and what of that is kept there for it.
 struct awaited_part {
   queue *in = nullptr;
-  resources amount;
+  resources claimed, kept;
 };
 
 // What only asks have that reserved a node, tried to preempt or were refused.

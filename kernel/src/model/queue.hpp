@@ -64,7 +64,7 @@ struct queue {
   uint64_t kept_bytes = 0;  // of one that is no configuration's, in kept_amounts
 
   owned<resources, queue> allocated, pending, preempting;
-  owned<resources, queue> awaited;  // kept for reserved asks for which preemption frees room
+  owned<resources, queue> claimed, awaited;  // by reserved asks for which preemption frees room; kept for these
   owned<uint64_t, queue> running_apps;
   std::vector<application *> held_apps;  // wait for running_apps to fall
 

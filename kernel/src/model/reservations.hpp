@@ -44,10 +44,11 @@ struct reservation {
 
 using reservation_slab = slab<reservation, small_page_bytes>;
 
-// A change, as those of model/changes.hpp: more or less is kept in the queue for an ask that preempts.
+struct awaited_part;
+
+// A change, as those of model/changes.hpp: an ask that preempts claims it in the queue, or no longer.
 struct queue_awaited {
-  queue &of;
-  const resources &amount;
+  const awaited_part &of;
   int sign;
 };
 

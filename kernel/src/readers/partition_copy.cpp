@@ -174,11 +174,7 @@ class partition_copier {
     out.place = app.place;
     if (out.place != limit_place::none) to_.limits.count(out, true);
     to_.application_states.count_up(out, app.counted);
-    for (const auto &[name, g] : app.task_groups) {
-      task_group &of = *gangs::group_named(out, name);
-      of.replaced = g.replaced;
-      of.timed_out = g.timed_out;
-    }
+    for (const auto &[name, g] : app.task_groups) gangs::restore_ended(out, name, g.replaced, g.timed_out);
   }
 
   // It stands in no line so far.

@@ -194,11 +194,8 @@ class partition_restorer {
     out.first_bind_ms = app.first_bind_ms;
     out.submitted_queue = app.submitted_queue;
     out.message = app.message;
-    for (const auto &[group, replaced, timed_out] : app.placeholders) {
-      task_group &of = *gangs::group_named(out, group);
-      of.replaced = replaced;
-      of.timed_out = timed_out;
-    }
+    for (const auto &[name, replaced, timed_out] : app.placeholders)
+      gangs::restore_ended(out, name, replaced, timed_out);
   }
 
   [[nodiscard]] std::vector<class_devices> splits_of(const saved_need &of) const {

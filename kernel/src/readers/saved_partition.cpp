@@ -108,13 +108,9 @@ class partition_saver {
  private:
   // For a time, or as it is configured.
   [[nodiscard]] std::optional<refusal> what_cannot_be_saved() const {
-    const auto refuse = [&](std::string have, std::string fix) {
-      return refusal{"partition " + from_.name, "a state that can be saved", std::move(have), std::move(fix)};
-    };
-    if (from_.verdicts.are_held()) {
-      return refuse("a predicate failed, and is not asked for a second", "try again in a second");
-    }
-    return std::nullopt;
+    if (!from_.verdicts.are_held()) return std::nullopt;
+    return refusal{"partition " + from_.name, "a state that can be saved",
+                   "a predicate failed, and is not asked for a second", "try again in a second"};
   }
 
   void save_own() {

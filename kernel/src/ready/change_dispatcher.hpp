@@ -76,7 +76,9 @@ class change_dispatcher : change_dispatcher_access {
   void follow(const application_rehomed &) { preemption.changed(); }
   void follow(const queue_used &c);
   void follow(const queue_asked &c);
-  void follow(const queue_awaited &c) { headroom_changed(c.of, c.sign < 0); }
+  void follow(const queue_awaited &c) {
+    if (!c.of.kept.empty()) headroom_changed(*c.of.in, c.sign < 0);
+  }
   void follow(const queue_resized &c) {
     reserved.doubt(c.of);
     doubt_if_no_place(c.of);

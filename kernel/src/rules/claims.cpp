@@ -53,19 +53,17 @@ void claims::keep_for(ask &a) {
   std::erase(claimants_, &a);
   if (is_claimant) claimants_.push_back(&a);
   for (queue *q = a.owner->home; is_claimant && held != nullptr && q->parent != nullptr; q = q->parent) {
-    resources missing;
+    awaited_part &part = a.wait->awaited.emplace_back(awaited_part{q, classes[a.class_id].need, {}});
     for (const class_amount &p : classes[a.class_id].positive) {
       int64_t amount = p.amount;
       for (const allocation *x : a.wait->victims) {
         if (lies_below(*x->owner->home, *q)) amount = sub_saturating(amount, classes[x->class_id].need[p.type]);
       }
-      if (amount > 0) missing.set(p.type, amount);
+      if (amount > 0) part.kept.set(p.type, amount);
     }
-    if (missing.empty()) continue;
-    a.wait->awaited.push_back({q, missing});
-    changes.apply(queue_awaited{*q, missing, 1});
+    changes.apply(queue_awaited{part, 1});
   }
-  for (const awaited_part &p : before) changes.apply(queue_awaited{*p.in, p.amount, -1});
+  for (const awaited_part &p : before) changes.apply(queue_awaited{p, -1});
 }
 
 void claims::keep_for_all() {

@@ -22,6 +22,12 @@ task_group *gangs::group_named(application &app, std::string_view group) {
   return &found->second;
 }
 
+void gangs::restore_ended(application &app, std::string_view name, int64_t replaced, int64_t timed_out) {
+  task_group &g = *group_named(app, name);
+  g.replaced = replaced;
+  g.timed_out = timed_out;
+}
+
 void gangs::count_placeholders(task_group &g, int64_t pending, int64_t held) {
   const bool before = g.in_force();
   changes.apply(group_counted{g, pending, held});

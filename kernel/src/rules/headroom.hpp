@@ -45,7 +45,7 @@ class headroom : headroom_access {
     if (a.wait == nullptr) return used;
     const auto &own = a.wait->awaited;
     const auto here = std::find_if(own.begin(), own.end(), [&](const awaited_part &p) { return p.in == &q; });
-    return here == own.end() ? used : sub_saturating(used, here->amount[type]);
+    return here == own.end() ? used : sub_saturating(used, here->kept[type]);
   }
   // True if the ask is within the headroom of its user, its group and its queues, or is once its victims are gone.
   [[nodiscard]] bool may_come_to_fit(const ask &a, const ask_class &c) const {

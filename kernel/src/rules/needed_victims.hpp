@@ -32,11 +32,12 @@ void keep_needed(std::vector<Victim> &taken, std::span<const Victim> looked_at, 
   for (const Victim &v : looked_at) {
     const victim_rank level = victim_level(*v);
     if (level > highest || (best != nullptr && level > victim_level(**best))) break;
+    if (best != nullptr && ((*v).class_id == (**best).class_id || share(v) >= least)) continue;
     if (!may(v)) continue;
     give(v, 1);
     const bool is_enough = enough();
     give(v, -1);
-    if (!is_enough || (best != nullptr && share(v) >= least)) continue;
+    if (!is_enough) continue;
     best = &v;
     least = share(v);
   }

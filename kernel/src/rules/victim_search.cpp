@@ -28,7 +28,6 @@ node *victim_search::find(const ask &a, const ask_class &c, const node *only) {
 bool victim_search::look_for_guarantee() {
   within_ = false;
   look_at_path();
-  look_at_claims();
   find_shortages();
   find_top();
   const queue &own = *levels_.front().where;
@@ -64,10 +63,6 @@ std::string victim_search::why_nobody(const ask &a, const ask_class &c) {
   const queue &fence = *std::find_if(levels_.begin(), levels_.end() - 1, holds_it)->where;
   if (fence.fence) return "the fence of queue " + fence.path + " keeps it from the allocations that could give way";
   return "the max of queue " + fence.path + " is full, and nobody below it gives way";
-}
-
-int64_t victim_search::amount(const allocation &x, size_t type) const {
-  return classes[x.class_id].need[class_->positive[type].type];
 }
 
 // -- What is taken, and what is short still. --
@@ -143,6 +138,15 @@ bool victim_search::is_candidate(const allocation &x, const leaf &l) const {
   return false;
 }
 
+// Before anything else is.
+bool victim_search::may_be_first(const allocation &x, const leaf &l) const {
+  for (size_t k = 0; k < l.over.size(); ++k) {
+    const int64_t some = lacking_[k] ? amount(x, k) : 0;
+    if (some > 0 && some > l.over[k]) return false;
+  }
+  return true;
+}
+
 // False: a queue would have less than it is guaranteed of a type that the ask lacks.
 bool victim_search::may_be_taken(const victim &v) const {
   return std::all_of(leaves_[v.from].shields.begin(), leaves_[v.from].shields.end(), [&](uint32_t i) {
@@ -212,7 +216,7 @@ bool victim_search::take_on_node() {
   for (allocation *x : node_->allocations) {
     const uint32_t from = leaf_of(*x->owner->home);
     const victim v{x, from};
-    if (!is_candidate(*x, leaves_[from]) || !relieves_node(v) || !may_be_taken(v)) continue;
+    if (!is_candidate(*x, leaves_[from]) || !may_be_first(*x, leaves_[from]) || !relieves_node(v)) continue;
     on_node_.push_back(v);
     lowest = std::min(lowest, victim_level(*x));
   }

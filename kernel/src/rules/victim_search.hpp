@@ -23,7 +23,6 @@ namespace tenon::internal {
 
 struct victim_search_access {
   const partition_config &config;
-  const internal::claims &claims;
   const reservation_slab &reservations;
   const node_fitness &fitness;
   const placement_checks &checks;
@@ -61,7 +60,7 @@ class victim_search : victim_search_access {
 
  private:
   static constexpr uint32_t unknown = ~uint32_t{0};
-  static constexpr size_t few_allocations = 1'000;
+  static constexpr size_t few_allocations = 200;
 
   // A queue on the path of the ask's leaf, the leaf first.
   struct level {
@@ -99,7 +98,7 @@ class victim_search : victim_search_access {
   bool look_for_guarantee();
   bool look_within();
   void look_at_path();
-  void look_at_claims();
+  [[nodiscard]] int64_t claimed_by_others(const queue &q, type_index t) const;
   [[nodiscard]] int64_t used(const queue &q, type_index t) const;
   [[nodiscard]] int64_t missing_of_max(const queue &q, const class_amount &p) const;
   [[nodiscard]] bool exceeds_max(const queue &q) const;
@@ -114,8 +113,11 @@ class victim_search : victim_search_access {
   uint32_t look_at_leaf(queue &q);
   void find_shields(leaf &l, queue &of);
   [[nodiscard]] bool is_candidate(const allocation &x, const leaf &l) const;
+  [[nodiscard]] bool may_be_first(const allocation &x, const leaf &l) const;
   [[nodiscard]] bool may_be_taken(const victim &v) const;
-  [[nodiscard]] int64_t amount(const allocation &x, size_t type) const;
+  [[nodiscard]] int64_t amount(const allocation &x, size_t type) const {
+    return classes[x.class_id].need[class_->positive[type].type];
+  }
   void give_back(const victim &v, int sign);
   void take(const victim &v);
   [[nodiscard]] bool is_short(const shortage &s) const;
@@ -144,7 +146,8 @@ class victim_search : victim_search_access {
   void put_back();
   [[nodiscard]] double share_of_taken() const;
   [[nodiscard]] bool may_make_room(const node &n) const;
-  [[nodiscard]] bool may_have(const node &n) const;
+  [[nodiscard]] bool is_kept_for_another(const node &n) const;
+  [[nodiscard]] bool may_have(const node &n) const { return !is_kept_for_another(n) && may_make_room(n); }
   [[nodiscard]] bool fits_queues_after();
   [[nodiscard]] bool fits_after(const node &n, std::span<const ranked_allocation> ending);
   void start_search();
@@ -163,11 +166,10 @@ class victim_search : victim_search_access {
   size_t top_ = 0;          // the highest level below which there may be victims
   std::vector<level> levels_;
   std::vector<shortage> short_;
-  std::vector<std::pair<const queue *, const ask_class *>> claimed_;  // what reserved asks will take
   std::vector<leaf> leaves_;
   std::vector<shield> shields_;
   std::vector<victim> sorted_, heap_;  // candidates that could relieve a queue: the first of them, and the others
-  bool gathered_ = false, hopeless_ = false;  // they are known; all of them are not enough
+  bool gathered_ = false, hopeless_ = false;  // they are known; all that there are are not enough
   size_t looked_at_ = 0;                      // allocations on nodes so far
   uint64_t steps_ = 0;                        // candidates so far
   size_t open_ = 0;                           // allocations of open leaves
@@ -181,7 +183,7 @@ class victim_search : victim_search_access {
   std::vector<int64_t> missing_on_node_;
   std::vector<int64_t> largest_on_node_;  // by type: the most that one has that may give way there
   std::vector<int64_t> total_;            // by type, of all nodes
-  std::vector<bool> lacking_;             // by type: the node or a queue was short before anything was taken
+  std::vector<uint8_t> lacking_;          // by type: the node or a queue was short before anything was taken
   free_devices devices_;                  // of the node
   std::vector<victim> on_node_, taken_;
   size_t in_sorted_ = 0;                   // so many of them were looked at for the node

@@ -7,7 +7,6 @@
 #include "ledger/victim_room.hpp"
 #include "model/victims.hpp"
 #include "ready/node_fitness.hpp"
-#include "rules/claims.hpp"
 #include "rules/victim_search.hpp"
 
 namespace tenon::internal {
@@ -49,26 +48,24 @@ ending_room victim_search::find_ending(const ask &a, const ask_class &c) {
 bool victim_search::fits_queues_after() {
   const size_t types = class_->positive.size();
   given_.assign(levels_.size() * types, 0);
-  const auto count = [&](queue *home, uint32_t of_class, int sign) {
+  const auto count = [&](queue *home, uint32_t of_class) {
     while (mark_of(*home).level == unknown) home = home->parent;
     for (size_t i = home->mark.level; i < levels_.size(); ++i) {
       for (size_t k = 0; k < types; ++k) {
         int64_t &given = given_[i * types + k];
-        given = add_saturating(given, sign * classes[of_class].need[class_->positive[k].type]);
+        given = add_saturating(given, classes[of_class].need[class_->positive[k].type]);
       }
     }
   };
-  for (const auto &[rank, x] : ending_) count(x->owner->home, x->class_id, 1);
-  for (const ask *by : claims.claimants()) {
-    if (by != ask_ && reservation_of(*by) != nullptr) count(by->owner->home, by->class_id, -1);
-  }
+  for (const auto &[rank, x] : ending_) count(x->owner->home, x->class_id);
   for (size_t i = 0; i < levels_.size(); ++i) {
     const queue &q = *levels_[i].where;
     if (q.parent == nullptr) continue;  // root refuses nothing that fits on a node
     for (size_t k = 0; k < types; ++k) {
       const class_amount &p = class_->positive[k];
       if (!q.max.has(p.type)) continue;
-      const int64_t missing = sub_saturating(add_saturating(q.allocated[p.type], p.amount), q.max[p.type]);
+      const int64_t used = add_saturating(q.allocated[p.type], claimed_by_others(q, p.type));
+      const int64_t missing = sub_saturating(add_saturating(used, p.amount), q.max[p.type]);
       if (missing > given_[i * types + k]) return false;
     }
   }
@@ -78,23 +75,19 @@ bool victim_search::fits_queues_after() {
 // `ending`: what is ending there.
 bool victim_search::fits_after(const node &n, std::span<const ranked_allocation> ending) {
   const int64_t *free = nodes.free(n.slot);
-  missing_on_node_.clear();
-  for (const class_amount &p : class_->positive) missing_on_node_.push_back(sub_saturating(p.amount, free[p.type]));
-  const auto count = [&](uint32_t of_class, int sign) {
-    const resources &need = classes[of_class].need;
-    for (size_t k = 0; k < missing_on_node_.size(); ++k) {
-      missing_on_node_[k] = add_saturating(missing_on_node_[k], sign * need[class_->positive[k].type]);
+  for (const class_amount &p : class_->positive) {
+    int64_t left = free[p.type];
+    for (const auto &[rank, x] : ending) left = add_saturating(left, classes[x->class_id].need[p.type]);
+    for (const reservation *r : *n.reservations) {
+      if (r->of != ask_) left = sub_saturating(left, classes[r->of->class_id].need[p.type]);
     }
-  };
+    if (left < p.amount) return false;
+  }
   devices_.start(nodes.devices().of(n.slot), class_->types);
   for (const auto &[rank, x] : ending) {
-    count(x->class_id, -1);
     if (x->devices != no_record) devices_.give(held_devices_of[x->devices].held);
   }
-  for (const reservation *r : *n.reservations) {
-    if (r->of != ask_) count(r->of->class_id, 1);
-  }
-  return !node_is_short();
+  return devices_.fits(*class_);
 }
 
 }  // namespace tenon::internal

@@ -17,9 +17,9 @@ bool victim_search::may_make_room(const node &n) const {
   return n.schedulable() && fitness.fits_empty(n, *class_) && !checks.has_refused(*ask_, n);
 }
 
-bool victim_search::may_have(const node &n) const {
-  const auto of_another = [&](const reservation *r) { return r->of != ask_ && r->way != way_to_room::it_empties; };
-  return may_make_room(n) && std::none_of(n.reservations->begin(), n.reservations->end(), of_another);
+bool victim_search::is_kept_for_another(const node &n) const {
+  return std::any_of(n.reservations->begin(), n.reservations->end(),
+                     [&](const reservation *r) { return r->of != ask_ && r->way != way_to_room::it_empties; });
 }
 
 // False: the node that is looked at is no better than the best so far, by what is missing there, the lowest level of
@@ -144,7 +144,9 @@ bool victim_search::is_one_too_many(const victim &v) {
 // Takes the node as the best one where it is. True: the search ends.
 bool victim_search::may_end_with(uint32_t slot) {
   if (steps_ >= config.tuning.preemption_max_steps) return true;
-  if (!nodes.usable(slot) || !look_at(slot) || (!fits_ && !may_be_enough()) || !may_have(*node_)) return false;
+  if (!nodes.usable(slot) || is_kept_for_another(*nodes.at(slot)) || !look_at(slot)) return false;
+  if (!fits_ && !may_be_enough()) return hopeless_;
+  if (!may_make_room(*node_)) return false;
   if (fits_ && std::exchange(looked_at_fitting_, true)) return false;
   const bool found = take_for_node() && !taken_.empty();
   if (!found) return hopeless_;

@@ -3,9 +3,9 @@
 // victims.
 #include <algorithm>
 #include <functional>
+#include <span>
 
 #include "model/victims.hpp"
-#include "rules/claims.hpp"
 #include "rules/headroom.hpp"
 #include "rules/victim_search.hpp"
 
@@ -38,21 +38,16 @@ void victim_search::look_at_path() {
   }
 }
 
-void victim_search::look_at_claims() {
-  claimed_.clear();
-  for (const ask *a : claims.claimants()) {
-    if (a != ask_ && reservation_of(*a) != nullptr) claimed_.emplace_back(a->owner->home, &classes[a->class_id]);
-  }
+int64_t victim_search::claimed_by_others(const queue &q, type_index t) const {
+  const auto is_here = [&](const awaited_part &p) { return p.in == &q; };
+  const std::span<const awaited_part> own =
+      ask_->wait == nullptr ? std::span<const awaited_part>() : ask_->wait->awaited;
+  const auto here = std::find_if(own.begin(), own.end(), is_here);
+  return here == own.end() ? q.claimed[t] : sub_saturating(q.claimed[t], here->claimed[t]);
 }
 
 int64_t victim_search::used(const queue &q, type_index t) const {
-  int64_t out = sub_saturating(q.allocated[t], q.preempting[t]);
-  for (const auto &[home, shape] : claimed_) {
-    const queue *at = home;
-    while (at != nullptr && at != &q) at = at->parent;
-    if (at != nullptr) out = add_saturating(out, shape->need[t]);
-  }
-  return out;
+  return add_saturating(sub_saturating(q.allocated[t], q.preempting[t]), claimed_by_others(q, t));
 }
 
 int64_t victim_search::missing_of_max(const queue &q, const class_amount &p) const {
@@ -177,7 +172,10 @@ void victim_search::count_candidates() {
 // open leaves, those are counted for all nodes: where queues are protected, that is much less than what runs on nodes.
 bool victim_search::may_be_enough() {
   if (looked_at_ < few_allocations) return true;
-  if (open_types_.empty()) count_open();
+  if (open_types_.empty()) {
+    count_open();
+    hopeless_ = std::find(open_types_.begin(), open_types_.end(), true) == open_types_.end();
+  }
   for (size_t k = 0; k < missing_on_node_.size(); ++k) {
     if (missing_on_node_[k] > 0 && nobody_gives(k)) return false;
   }
