@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"tenon.invalid/kubernetes/internal/bridge"
 	"tenon.invalid/kubernetes/internal/metrics"
-	"tenon.invalid/kubernetes/internal/tenon"
 )
 
 func TestPodMadeAgainDuringAnExpiredWatch_FreesTheCapacityOfTheOldPod(t *testing.T) {
@@ -158,7 +156,7 @@ func TestComparison_ComparesWithTheSchedulerAfterAnExpiredWatch_AndRepairsNothin
 	var measured *metrics.Metrics
 	r := bridged(t, s, d, func(options *bridge.Options) {
 		measured = options.Metrics
-		options.Control = tenon.Control{Socket: filepath.Join(d.folder, "control.sock"), Partition: "[cluster]default"}
+		options.Control = d.control()
 	})
 	s.pod("runs")
 	s.on([]string{"one"}, "runs")

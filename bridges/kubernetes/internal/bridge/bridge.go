@@ -65,7 +65,7 @@ type Options struct {
 	SharedApplications bool // applications of one name in several namespaces are one
 
 	Lead       <-chan struct{} // until it is closed, the bridge reads the cluster along and does nothing; nil: it works at once
-	Control    tenon.Control   // reports what the scheduler has, for comparisons; without a socket they leave the scheduler out
+	Control    tenon.Control   // reports what the scheduler has and what its queues name; without a socket nobody does
 	Registered func()          // called when the scheduler took the registration; it may not wait
 	Metrics    *metrics.Metrics
 	Log        *slog.Logger
@@ -90,7 +90,8 @@ type Bridge struct {
 	groups       map[string]*podGroup
 	kinds        map[string]int     // of resources: how many nodes have some
 	kept         map[string]bool    // those of which the scheduler is told in this session
-	unheard      map[types.UID]*pod // those that want a kind that none has
+	queues       queueKinds
+	unheard      map[types.UID]*pod // those that want a kind that no node has and no queue names
 	claimless    map[types.UID]*pod // those whose claims of devices are not all there
 	dirty        map[*node]struct{} // nodes of which the scheduler may know too little
 	later        map[types.UID]*pod // those that are asked for again after a while

@@ -4,6 +4,7 @@ package bridge
 
 import (
 	"slices"
+	"time"
 
 	"tenon.invalid/kubernetes/internal/tenon"
 	"tenon.invalid/kubernetes/internal/translate"
@@ -110,6 +111,8 @@ func (b *Bridge) registered(link *tenon.Link) {
 	b.toldAll(false)
 	b.applications = map[string]*application{}
 	b.keepAnew()
+	b.queues.next, b.queues.soon = time.Time{}, time.Time{}
+	b.askQueues(time.Now())
 	for _, n := range b.nodes {
 		n.forget()
 		b.dirty[n] = struct{}{}

@@ -289,7 +289,7 @@ func (b *Bridge) reconcile(p *pod) {
 
 // report says that a pod runs where it runs, and again where it takes another amount by now.
 func (b *Bridge) report(p *pod) {
-	resized := p.standing == placed && !p.reported && p.uuid != "" && !maps.Equal(p.told, p.amounts)
+	resized := p.standing == placed && !p.reported && p.uuid != "" && b.toldOtherwise(p)
 	if p.standing == placed && !resized || p.standing == untold && p.rejected != "" {
 		return
 	}
@@ -341,7 +341,7 @@ func (b *Bridge) sayPod(p *pod, a *application, node string) bool {
 		return false
 	}
 	a.used = true
-	p.told, p.outdated = p.amounts, false
+	p.told, p.outdated = b.known(p.amounts), false
 	b.outbox.ordered = append(b.outbox.ordered, message)
 	return true
 }

@@ -56,6 +56,7 @@ func (b *Bridge) beat(now time.Time) {
 	b.watchGangs(now)
 	b.explain(now)
 	b.question(now)
+	b.askQueues(now)
 	b.watchNominations(now)
 	b.count()
 }
