@@ -455,10 +455,7 @@ func TestPodWhoseClaimIsNotThere_IsNotPlaced_UntilItIsIgnored(t *testing.T) {
 	s, d := newAPIServer(t), serve(t)
 	s.node("one", 8)
 	r := bridged(t, s, d)
-	s.pod("stateful", func(pod *v1.Pod) {
-		pod.Spec.Volumes = []v1.Volume{{Name: "v", VolumeSource: v1.VolumeSource{
-			PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}}}
-	})
+	s.pod("stateful", mounting("c"))
 	s.says("stateful", `0/1 nodes are available: persistentvolumeclaim "c" not found.`)
 	s.pod("other")
 	s.on([]string{"one"}, "other")

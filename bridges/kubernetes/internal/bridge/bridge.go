@@ -88,8 +88,8 @@ type Bridge struct {
 	applications map[string]*application
 	gangs        map[string]*gang // by application
 	groups       map[string]*podGroup
-	kinds        map[string]int     // of resources: how many nodes have some
-	kept         map[string]bool    // those of which the scheduler is told in this session
+	kinds        map[string]int  // of resources: how many nodes have some
+	kept         map[string]bool // those of which the scheduler is told in this session
 	queues       queueKinds
 	unheard      map[types.UID]*pod // those that want a kind that no node has and no queue names
 	claimless    map[types.UID]*pod // those whose claims of devices are not all there

@@ -48,6 +48,8 @@ type pod struct {
 	outdated  bool               // asked for as it was, and is another by now
 	attempt   *filters.Attempt   // what was reserved with its node, until it is bound
 	refusedBy []string           // the plugins that refused it nodes
+	refused   int                // how many nodes, since it was last looked at again
+	nowhere   bool               // asked for as one that may run on no node for now
 	ending    si.TerminationType // the scheduler wished its end and waits for it
 	held      bool               // it has an allocation, and waits for others of its group
 	binding   bool               // a write is under way
@@ -97,7 +99,7 @@ func (b *Bridge) forget(p *pod) {
 	}
 	p.standing, p.uuid, p.reported, p.rejected = untold, "", false, ""
 	p.ending, p.notSoon = si.TerminationType_UNKNOWN_TERMINATION_TYPE, time.Time{}
-	p.refusedBy = nil
+	p.refusedBy, p.refused, p.nowhere = nil, 0, false
 	delete(b.refusals, p.object.UID)
 }
 
@@ -222,7 +224,7 @@ func (b *Bridge) judge(p *pod) {
 // another ask by now, what the scheduler refused does not count for it.
 func (b *Bridge) waitingChanged(p *pod, old *v1.Pod, another bool) {
 	if another {
-		p.outdated, p.rejected, p.notSoon = true, "", time.Time{}
+		p.outdated, p.nowhere, p.refused, p.rejected, p.notSoon = true, false, 0, "", time.Time{}
 	}
 	if p.standing != asked && p.standing != checked {
 		return
@@ -351,6 +353,8 @@ func (b *Bridge) messageOf(p *pod, a *application, node string) *si.Allocation {
 	role := b.roleOf(p, a)
 	if node != "" {
 		role.Class = "" // it runs there, whatever it demanded
+	} else if p.nowhere {
+		role.Class = nowhereClass
 	}
 	message := translate.Allocation(p.object, role, b.known(p.amounts), node, p.uuid)
 	if err := tenon.Refusal(message); err != nil {
