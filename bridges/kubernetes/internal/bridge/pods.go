@@ -511,8 +511,9 @@ func (b *Bridge) released(one *si.AllocationRelease) {
 			return
 		}
 		b.Metrics.Victims.Inc()
-		b.nominate(p, one.Message)
-		b.evict(p, one.Message)
+		preemptor := types.UID(one.PreemptorKey)
+		b.nominate(p, preemptor)
+		b.evict(p, one.Message, preemptor)
 	}
 }
 
