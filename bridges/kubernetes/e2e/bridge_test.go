@@ -59,7 +59,7 @@ func bridged(t *testing.T, s *apiServer, d *daemon, change ...func(*bridge.Optio
 	said := &record{out: t.Output()}
 	log := slog.New(slog.NewTextHandler(said, nil))
 	options := bridge.Options{
-		Client: s, SchedulerName: "tenon", Patience: 100 * time.Millisecond, Repeat: time.Hour, Metrics: metrics.New(), Log: log,
+		Client: s, SchedulerName: "tenon", Patience: 100 * time.Millisecond, Repeat: time.Hour, Metrics: metrics.New("tenon"), Log: log,
 		Session: tenon.Options{Address: d.address(), Name: "cluster", PolicyGroup: "default", Credentials: insecure.NewCredentials(), Log: log},
 	}
 	for _, change := range change {

@@ -174,7 +174,7 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 	if err != nil {
 		return fmt.Errorf("the API server: %w", err)
 	}
-	measured := metrics.New()
+	measured := metrics.New(o.schedulerName)
 	working := bridge.Options{
 		Client: client, SchedulerName: o.schedulerName, Patience: o.patience, Repeat: o.repeat, Explain: o.explain, BudgetPatience: o.budgetPatience, Metrics: measured, Log: log, Ignore: o.ignore,
 		Control: tenon.Control{Socket: o.control, Partition: "[" + o.name + "]" + translate.Partition},

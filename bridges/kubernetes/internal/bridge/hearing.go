@@ -69,9 +69,14 @@ func (l listener) Applications(link *tenon.Link, heard *si.ApplicationResponse) 
 
 func (l listener) Allocations(link *tenon.Link, heard *si.AllocationResponse) {
 	l.on(link, func(b *Bridge) {
+		victims := map[string]int{}
 		for _, one := range heard.Released {
+			if one.TerminationType == si.TerminationType_PREEMPTED_BY_SCHEDULER {
+				victims[one.PreemptorKey]++
+			}
 			b.released(one)
 		}
+		b.Metrics.Preempted(victims)
 		for _, one := range heard.New {
 			b.allocated(one)
 		}

@@ -448,10 +448,8 @@ func (b *Bridge) bindingEnded(p *pod, node string, err error) {
 		return
 	}
 	if err == nil {
-		b.Metrics.Tries.Observe(float64(p.tries + 1))
+		b.Metrics.Bound(p.tries+1, time.Since(p.since))
 		p.bound, p.tries, p.unbound, p.attempt = true, 0, "", nil
-		b.Metrics.Attempts.WithLabelValues("scheduled").Inc()
-		b.Metrics.Wait.Observe(time.Since(p.since).Seconds())
 		b.writer.Scheduled(p.object, node)
 		return
 	}
@@ -510,7 +508,6 @@ func (b *Bridge) released(one *si.AllocationRelease) {
 			b.remove(p) // replaced by a real one, or its time is over
 			return
 		}
-		b.Metrics.Victims.Inc()
 		preemptor := types.UID(one.PreemptorKey)
 		b.nominate(p, preemptor)
 		b.evict(p, one.Message, preemptor)
