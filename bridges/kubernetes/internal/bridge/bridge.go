@@ -106,6 +106,7 @@ type Bridge struct {
 	recovering   bool        // not all that runs is told and answered
 	outbox       outbox
 	stores       stores
+	shared       sharing
 	comparison   comparison
 
 	made     time.Time    // what is reckoned from it does not change with a step of the clock
@@ -221,7 +222,7 @@ func (b *Bridge) turn() {
 
 // watch starts the informers and waits until each thing that there is was left in the mailbox.
 func (b *Bridge) watch(ctx context.Context) error {
-	factory := informers.NewSharedInformerFactoryWithOptions(b.Client, 0, informers.WithTransform(lean))
+	factory := informers.NewSharedInformerFactoryWithOptions(b.Client, 0, informers.WithTransform(b.shared.transform))
 	factory.InformerFor(&v1.Pod{}, runningPods)
 	b.namespaces = factory.Core().V1().Namespaces().Lister()
 	b.stores = stores{factory.Core().V1().Pods().Informer().GetStore(), factory.Core().V1().Nodes().Informer().GetStore()}
