@@ -14,9 +14,7 @@ import (
 )
 
 func TestPodMadeAgainDuringAnExpiredWatch_FreesTheCapacityOfTheOldPod(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 1)
-	bridged(t, s, d)
+	s := withNode(t, 1)
 	s.pod("again")
 	s.on([]string{"one"}, "again")
 	s.missing(func() {
@@ -30,9 +28,7 @@ func TestPodMadeAgainDuringAnExpiredWatch_FreesTheCapacityOfTheOldPod(t *testing
 }
 
 func TestNodeMadeAgainDuringAnExpiredWatch_IsUsed(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 1)
-	bridged(t, s, d)
+	s := withNode(t, 1)
 	s.pod("first")
 	s.on([]string{"one"}, "first")
 	s.missing(func() {
@@ -53,9 +49,7 @@ func TestNodeMadeAgainDuringAnExpiredWatch_IsUsed(t *testing.T) {
 }
 
 func TestWaitingPodChangedDuringAnExpiredWatch_IsPlaced(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 2, tainted("dedicated"))
-	bridged(t, s, d)
+	s := withNode(t, 2, tainted("dedicated"))
 	s.pod("picky", tolerates("other"))
 	s.pod("large", tolerates("dedicated"), cores("9"), queue("root.work", "large"))
 	s.says("picky", "0/1 nodes are available: 1 node(s) had untolerated taint(s).")
@@ -72,9 +66,7 @@ func TestWaitingPodChangedDuringAnExpiredWatch_IsPlaced(t *testing.T) {
 }
 
 func TestWaitingPodTooLargeToCount_IsAskedForOnceItIsSmaller(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 2)
-	bridged(t, s, d)
+	s := withNode(t, 2)
 	s.pod("vast", cores("9e18"))
 	s.says("vast", "not placed: the pod wants more vcore than can be counted")
 	s.change("vast", cores("1"))
@@ -82,9 +74,7 @@ func TestWaitingPodTooLargeToCount_IsAskedForOnceItIsSmaller(t *testing.T) {
 }
 
 func TestLabelAddedToANamespace_WakesPodsWhoseAffinitySelectsIt(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 4)
-	bridged(t, s, d)
+	s := withNode(t, 4)
 	s.namespace("other", nil)
 	s.pod("leader", func(pod *v1.Pod) { pod.Namespace, pod.Labels["app"] = "other", "leader" })
 	s.pod("follower", func(pod *v1.Pod) {
