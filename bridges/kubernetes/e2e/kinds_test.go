@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -53,6 +55,16 @@ func (d *daemon) waits(uid types.UID) bool {
 	return false
 }
 
+// reload has the scheduler use other queues.
+func (d *daemon) reload(queues string) {
+	d.t.Helper()
+	must(d.t, os.WriteFile(filepath.Join(d.folder, "queues.yaml"), []byte(queues), 0o600))
+	out, err := exec.Command(os.Getenv("TENON"), "ctl", "reload", "--control", filepath.Join(d.folder, "control.sock")).CombinedOutput()
+	if err != nil {
+		d.t.Fatalf("%v: %s", err, out)
+	}
+}
+
 func wants(kind string) func(*v1.Pod) {
 	return func(pod *v1.Pod) {
 		pod.Spec.Containers[0].Resources.Requests[v1.ResourceName(kind)] = resource.MustParse("1")
@@ -78,4 +90,17 @@ func TestPodsThatWantAKindThatOnlyAQueueNames_AreAskedFor_AndOthersAreToldThatIt
 	second := s.pod("second", wants("example.com/bounded")) // the queue may have one
 	s.until("it is asked for", func() bool { return d.waits(second.UID) })
 	s.stillWait("second", "guaranteed", "limited", "templated")
+}
+
+func TestAPodThatWantsAKindThatAQueueNamesLater_IsAskedForThen(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	s.node("one", 4)
+	bridged(t, s, d, controlled(d))
+	pod := s.pod("early", wants("example.com/bounded"))
+	s.says("early", "0/1 nodes are available: 1 Insufficient example.com/bounded. Tenon: No node has example.com/bounded; the pod is asked for when one has.")
+	if d.waits(pod.UID) {
+		t.Error("the scheduler has an ask with a kind that nobody names")
+	}
+	d.reload(queuesOfKinds)
+	s.until("it is asked for", func() bool { return d.waits(pod.UID) })
 }
