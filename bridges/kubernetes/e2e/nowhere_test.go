@@ -113,7 +113,7 @@ func TestPodsThatFitNowhereForNow_CostOneAnswer_AndRunOnceAChangeHelps(t *testin
 			}
 			s.pod("ordinary") // whatever was proposed before is answered by then
 			s.on(s.nodeNames(nodes), "ordinary")
-			if refused := r.refusedChecks(); refused > 2*pods { // the next one may be proposed before the answer is there
+			if refused := r.refusedChecks(); refused > 5*pods { // some are proposed before the answer is there; there are 60 nodes
 				t.Errorf("%d nodes were refused", refused)
 			}
 			one.helps(s)
