@@ -34,6 +34,7 @@ constexpr const char *one_way = "an ask ends in one way";
 constexpr const char *operators = "shown to operators";
 constexpr const char *of_application = "the application has its queue already";
 constexpr const char *of_node = "it comes with the node, which says where";
+constexpr const char *of_answers = "the scheduler fills it in answers";
 constexpr unshown inert[] = {
     {"si.v1.Allocation.nodeID", of_node},
     {"si.v1.Allocation.partitionName", of_node},
@@ -45,6 +46,7 @@ constexpr unshown inert[] = {
     {"tenon.si.v1later.AllocationAskRelease.message", people},
     {"tenon.si.v1later.AllocationAskRelease.terminationType", one_way},
     {"tenon.si.v1later.AllocationRelease.message", people},
+    {"tenon.si.v1later.AllocationRelease.preemptorKey", of_answers},
     {"tenon.si.v1later.RegisterResourceManagerRequest.buildInfo", operators},
     {"tenon.si.v1later.RegisterResourceManagerRequest.version", operators},
 };

@@ -45,6 +45,7 @@ heard copy_of(const tenon_rm_message &m) {
       out.uuid = text(r.uuid);
       out.number = r.termination;
       out.words = text(r.words);
+      out.preemptor = text(r.preemptor);
       break;
     }
     case TENON_RM_ASK_RELEASE: {

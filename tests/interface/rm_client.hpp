@@ -20,7 +20,7 @@ namespace tenon::interface {
 // An answer of any type, copied; members that its type does not have are empty.
 struct heard {
   uint32_t type = 0;  // TENON_RM_*
-  std::string partition, application, key, uuid, node, queue, task_group, words, state;
+  std::string partition, application, key, uuid, node, queue, task_group, words, state, preemptor;
   std::map<std::string, int64_t> resources;
   std::map<std::string, std::string> tags;
   int32_t priority = 0;

@@ -41,6 +41,44 @@ TEST_P(Releases, AllAllocationsOfAnApplicationPendingAsksStayWhereTheyAreAnother
   }
 }
 
+TEST_P(Releases, AVictimNamesTheAskForWhichItEnds) {
+  if (GetParam().about.first_dialect) GTEST_SKIP() << "the first dialect has no field for the ask";
+  registration_request request;
+  request.config = R"(
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: "*"
+        queues:
+          - name: rich
+          - name: poor
+            resources: { guaranteed: { vcore: 2 } }
+            properties: { preemption.delay: 1ms }
+)";
+  enter(request);
+  requests batch;
+  batch.application("rich", "root.rich").application("poor", "root.poor").node("node-1", {{"vcore", 2'000}});
+  submit(batch);
+  expect(TENON_RM_ACCEPTED_APPLICATION, "rich");
+  expect(TENON_RM_ACCEPTED_APPLICATION, "poor");
+  requests runs;
+  runs.ask({.application = "rich", .key = "a"}).ask({.application = "rich", .key = "b"});
+  submit(runs);
+  expect(TENON_RM_ALLOCATION, "a");
+  expect(TENON_RM_ALLOCATION, "b");
+  requests comes;
+  comes.ask({.application = "poor", .key = "c", .may_preempt_others = true});
+  submit(comes);
+  const heard victim = expect(TENON_RM_RELEASE, "rich");
+  EXPECT_EQ(victim.number, TENON_TERMINATION_PREEMPTED);
+  EXPECT_EQ(victim.preemptor, "c");
+  requests ends;
+  ends.release("rich", "a");
+  submit(ends);
+  EXPECT_EQ(expect(TENON_RM_RELEASE, "a").preemptor, "");
+}
+
 TEST_P(Releases, AllAsksOfAnApplicationAllocationsStay) {
   fill();
   requests all;

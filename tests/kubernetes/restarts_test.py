@@ -2,12 +2,14 @@
 """What ends and comes back while pods come and go. Nothing may be bound twice, be lost, or wait for ever."""
 
 import contextlib
+import json
 import random
 import signal
+import subprocess
 import sys
 
 from api import MERGE, STRATEGIC, Refused, path_of
-from cluster import Case, Shared
+from cluster import Case, Shared, number
 from placing_test import NO_SCHEDULE, TOLERATES
 
 
@@ -190,8 +192,8 @@ class Restarts(Case):
     def test_whatever_ends_in_whatever_order(self):
         self.fill(20, 40)
         bridge = self.bridge
-        for number in range(self.rounds):
-            with self.subTest(round=number, seed=self.seed):
+        for count in range(self.rounds):
+            with self.subTest(round=count, seed=self.seed):
                 self.load(40)
                 kinds = self.random.sample(["bridge", "scheduler", "server"], self.random.randint(1, 3))
                 for kind in kinds:
@@ -212,8 +214,23 @@ class Restarts(Case):
                 self.churn(max(30, len(self.alive) - 400))
                 self.settled()
                 self.sweep()
+                self.until("the scheduler's books are the API server's sums", lambda: self.booked() == self.summed())
                 self.assertEqual(self.kubelets.moved, [], "bound twice")
-                print(f"\r{number + 1} of {self.rounds} rounds", end="", file=sys.stderr, flush=True)
+                print(f"\r{count + 1} of {self.rounds} rounds", end="", file=sys.stderr, flush=True)
+
+    def booked(self) -> dict[str, int]:
+        """What the scheduler has as taken on each node, in thousandths of a processor; nothing while it cannot be asked."""
+        asked = subprocess.run([Shared.tenon, "ctl", "nodes", "--json", "--control", self.folder / "control.sock"], capture_output=True, text=True)
+        partitions = json.loads(asked.stdout)["partitions"] if asked.returncode == 0 else []
+        return {node["id"]: node["allocated"].get("vcore", 0) + node["occupied"].get("vcore", 0) for one in partitions for node in one["nodes"]}
+
+    def summed(self) -> dict[str, int]:
+        """The same by the pods that the API server has there."""
+        sums = {node["metadata"]["name"]: 0 for node in self.api.list("Node")}
+        for pod in self.pods():
+            if pod["spec"].get("nodeName") and pod["status"].get("phase") not in ("Succeeded", "Failed"):
+                sums[pod["spec"]["nodeName"]] += sum(round(number(one["resources"]["requests"]["cpu"]) * 1000) for one in pod["spec"]["containers"])
+        return sums
 
     def sweep(self) -> None:
         """Forgets pods that have run to their end."""

@@ -59,7 +59,7 @@ func bridged(t *testing.T, s *apiServer, d *daemon, change ...func(*bridge.Optio
 	said := &record{out: t.Output()}
 	log := slog.New(slog.NewTextHandler(said, nil))
 	options := bridge.Options{
-		Client: s, SchedulerName: "tenon", Patience: 100 * time.Millisecond, Repeat: time.Hour, Metrics: metrics.New(), Log: log,
+		Client: s, SchedulerName: "tenon", Patience: 100 * time.Millisecond, Repeat: time.Hour, Metrics: metrics.New("tenon"), Log: log,
 		Session: tenon.Options{Address: d.address(), Name: "cluster", PolicyGroup: "default", Credentials: insecure.NewCredentials(), Log: log},
 	}
 	for _, change := range change {
@@ -73,6 +73,15 @@ func bridged(t *testing.T, s *apiServer, d *daemon, change ...func(*bridge.Optio
 	s.until("the bridge watches", func() bool { return s.watches.Load() >= watches+16 })
 	s.until("the scheduler knows everything", func() bool { return r.Ready() == nil })
 	return r
+}
+
+// withNode starts an API server with a node "one" of so many cores, a scheduler and a bridge.
+func withNode(t *testing.T, cores int64, change ...func(*v1.Node)) *apiServer {
+	t.Helper()
+	s := newAPIServer(t)
+	s.node("one", cores, change...)
+	bridged(t, s, serve(t))
+	return s
 }
 
 // stop ends the bridge; the cluster stays.
@@ -141,9 +150,7 @@ func TestTaintsSelectorsAffinityAndCordon_AreRespected(t *testing.T) {
 }
 
 func TestTaintThatIsExchanged_IsLookedAtAgain(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 8, tainted("blue"))
-	bridged(t, s, d)
+	s := withNode(t, 8, tainted("blue"))
 	s.pod("green", tolerates("green"))
 	s.says("green", "0/1 nodes are available: 1 node(s) had untolerated taint(s).")
 	s.changeNode("one", func(node *v1.Node) { node.Spec.Taints = nil; tainted("green")(node) })
@@ -162,9 +169,7 @@ func TestPodThatFitsNowhere_SaysWhy_UntilANodeComes(t *testing.T) {
 }
 
 func TestDeletionAndEnd_FreeTheRoom(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 1)
-	bridged(t, s, d)
+	s := withNode(t, 1)
 	s.pod("first")
 	s.on([]string{"one"}, "first")
 	s.pod("second")
@@ -177,9 +182,7 @@ func TestDeletionAndEnd_FreeTheRoom(t *testing.T) {
 }
 
 func TestGatedPod_WaitsForItsGates(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 4)
-	bridged(t, s, d)
+	s := withNode(t, 4)
 	s.pod("gated", func(pod *v1.Pod) { pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/wait"}} })
 	s.pod("free")
 	s.on([]string{"one"}, "free")
@@ -204,9 +207,7 @@ func TestPodsOfOtherSchedulers_TakeRoomAndGiveItBack(t *testing.T) {
 }
 
 func TestLimitOfAQueue_HoldsPodsBack_AndIsNamed(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 8)
-	bridged(t, s, d)
+	s := withNode(t, 8)
 	s.pod("first", queue("root.small", "few"))
 	s.on([]string{"one"}, "first")
 	s.pod("second", queue("root.small", "few"))
@@ -214,9 +215,7 @@ func TestLimitOfAQueue_HoldsPodsBack_AndIsNamed(t *testing.T) {
 }
 
 func TestUnknownQueue_IsSaidAsTheSchedulerSaysIt(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 8)
-	bridged(t, s, d)
+	s := withNode(t, 8)
 	s.pod("lost", queue("root.nowhere.at.all", "lost"))
 	s.until("the condition names the refusal", func() bool {
 		for _, condition := range s.get("lost").Status.Conditions {
@@ -273,9 +272,7 @@ func TestSchedulerThatIsKilled_IsToldEverythingAgain(t *testing.T) {
 }
 
 func TestBindingThatFails_IsTriedAgain(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 1)
-	bridged(t, s, d)
+	s := withNode(t, 1)
 	s.lock.Lock()
 	s.refusals = 2
 	s.lock.Unlock()
@@ -288,9 +285,7 @@ func TestBindingThatFails_IsTriedAgain(t *testing.T) {
 }
 
 func TestNodeThatGoes_AndComesBackUnderItsName(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 1)
-	bridged(t, s, d)
+	s := withNode(t, 1)
 	s.pod("first")
 	s.on([]string{"one"}, "first")
 	s.deleteNode("one")
@@ -436,9 +431,7 @@ func TestPodOfADaemonSet_MakesRoomOnItsNode(t *testing.T) {
 }
 
 func TestPodMadeAgainUnderItsName_IsAnotherOne(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 1)
-	bridged(t, s, d)
+	s := withNode(t, 1)
 	for range 5 {
 		uid := s.pod("again").UID
 		s.on([]string{"one"}, "again")
@@ -455,10 +448,7 @@ func TestPodWhoseClaimIsNotThere_IsNotPlaced_UntilItIsIgnored(t *testing.T) {
 	s, d := newAPIServer(t), serve(t)
 	s.node("one", 8)
 	r := bridged(t, s, d)
-	s.pod("stateful", func(pod *v1.Pod) {
-		pod.Spec.Volumes = []v1.Volume{{Name: "v", VolumeSource: v1.VolumeSource{
-			PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}}}
-	})
+	s.pod("stateful", mounting("c"))
 	s.says("stateful", `0/1 nodes are available: persistentvolumeclaim "c" not found.`)
 	s.pod("other")
 	s.on([]string{"one"}, "other")
@@ -497,9 +487,7 @@ func TestPodsThatKeepApart_AreOneANode_AndWakeWhenOneEnds(t *testing.T) {
 }
 
 func TestPodThatFollowsAnother_WakesWhenThatOneComes(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 8)
-	bridged(t, s, d)
+	s := withNode(t, 8)
 	s.pod("follower", func(pod *v1.Pod) {
 		pod.Spec.Affinity = &v1.Affinity{PodAffinity: &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{
 			{TopologyKey: v1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "leader"}}}}}}

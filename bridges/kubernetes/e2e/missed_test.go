@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,13 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"tenon.invalid/kubernetes/internal/bridge"
 	"tenon.invalid/kubernetes/internal/metrics"
-	"tenon.invalid/kubernetes/internal/tenon"
 )
 
 func TestPodMadeAgainDuringAnExpiredWatch_FreesTheCapacityOfTheOldPod(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 1)
-	bridged(t, s, d)
+	s := withNode(t, 1)
 	s.pod("again")
 	s.on([]string{"one"}, "again")
 	s.missing(func() {
@@ -32,9 +28,7 @@ func TestPodMadeAgainDuringAnExpiredWatch_FreesTheCapacityOfTheOldPod(t *testing
 }
 
 func TestNodeMadeAgainDuringAnExpiredWatch_IsUsed(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 1)
-	bridged(t, s, d)
+	s := withNode(t, 1)
 	s.pod("first")
 	s.on([]string{"one"}, "first")
 	s.missing(func() {
@@ -55,9 +49,7 @@ func TestNodeMadeAgainDuringAnExpiredWatch_IsUsed(t *testing.T) {
 }
 
 func TestWaitingPodChangedDuringAnExpiredWatch_IsPlaced(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 2, tainted("dedicated"))
-	bridged(t, s, d)
+	s := withNode(t, 2, tainted("dedicated"))
 	s.pod("picky", tolerates("other"))
 	s.pod("large", tolerates("dedicated"), cores("9"), queue("root.work", "large"))
 	s.says("picky", "0/1 nodes are available: 1 node(s) had untolerated taint(s).")
@@ -74,9 +66,7 @@ func TestWaitingPodChangedDuringAnExpiredWatch_IsPlaced(t *testing.T) {
 }
 
 func TestWaitingPodTooLargeToCount_IsAskedForOnceItIsSmaller(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 2)
-	bridged(t, s, d)
+	s := withNode(t, 2)
 	s.pod("vast", cores("9e18"))
 	s.says("vast", "not placed: the pod wants more vcore than can be counted")
 	s.change("vast", cores("1"))
@@ -84,9 +74,7 @@ func TestWaitingPodTooLargeToCount_IsAskedForOnceItIsSmaller(t *testing.T) {
 }
 
 func TestLabelAddedToANamespace_WakesPodsWhoseAffinitySelectsIt(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
-	s.node("one", 4)
-	bridged(t, s, d)
+	s := withNode(t, 4)
 	s.namespace("other", nil)
 	s.pod("leader", func(pod *v1.Pod) { pod.Namespace, pod.Labels["app"] = "other", "leader" })
 	s.pod("follower", func(pod *v1.Pod) {
@@ -158,7 +146,7 @@ func TestComparison_ComparesWithTheSchedulerAfterAnExpiredWatch_AndRepairsNothin
 	var measured *metrics.Metrics
 	r := bridged(t, s, d, func(options *bridge.Options) {
 		measured = options.Metrics
-		options.Control = tenon.Control{Socket: filepath.Join(d.folder, "control.sock"), Partition: "[cluster]default"}
+		options.Control = d.control()
 	})
 	s.pod("runs")
 	s.on([]string{"one"}, "runs")

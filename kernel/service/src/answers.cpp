@@ -46,6 +46,14 @@ static_assert(in_order(), "the table is indexed by the kind");
 tenon_text text(std::string_view from) { return {from.data(), from.size()}; }
 tenon_text copied(std::string_view from, arena &memory) { return text(memory.copy(from)); }
 
+// The key of the ask for which a victim of preemption ends; empty if it ends for none.
+std::string_view preemptor_of(const decision_view &d) {
+  const reason *why = reason_of(d);
+  const bool for_ask =
+      why != nullptr && (why->why == cause::preempted_for_ask || why->why == cause::preempted_for_daemon);
+  return for_ask ? why->about : std::string_view();
+}
+
 template <class Message>
 Message header(uint32_t type) {
   Message out{};
@@ -217,6 +225,7 @@ void answer_writer::release(const decision_view &d, const rm_partition &where, s
   out.uuid = out.id = copied(name_of(d, where, uuid), memory);
   out.termination = number_of(*end_of(d));
   out.words = copied(text_of(d, words_), memory);
+  out.preemptor = copied(preemptor_of(d), memory);
   send(*where.answers, memory, out);
 }
 

@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view default_partition = "default";
 constexpr uint64_t most_entries = 4'096;                                         // of a list of tags, amounts or groups
 constexpr uint64_t least_allocation = offsetof(tenon_rm_allocation, recovered);  // what follows is for answers
+constexpr uint64_t least_release = offsetof(tenon_rm_release, preemptor);        // the same
 constexpr std::string_view allow_preemption_tag = "yunikorn.apache.org/allowPreemption";
 constexpr std::string_view required_node_tag = "yunikorn.apache.org/requiredNode";
 
@@ -58,7 +59,7 @@ constexpr kind_of_message kinds[] = {
     {TENON_RM_CHECK_ANSWER, "answer to a check", sizeof(tenon_rm_check_answer)},
     {TENON_RM_CHECK_AGAIN, "check again", sizeof(tenon_rm_check_again)},
     {TENON_RM_ALLOCATION, "allocation", least_allocation},
-    {TENON_RM_RELEASE, "release", sizeof(tenon_rm_release)},
+    {TENON_RM_RELEASE, "release", least_release},
     {TENON_RM_ASK_RELEASE, "ask release", sizeof(tenon_rm_ask_release)},
     {TENON_RM_RECOVERY_REPORT, "recovery report", sizeof(tenon_rm_recovery_report)},
 };

@@ -123,7 +123,8 @@ constexpr std::array release_members{MEMBER(tenon_rm_release, partition, name),
                                      CHOICE(tenon_rm_release, termination, TENON_TERMINATION_FAILED),
                                      CHOICE(tenon_rm_release, what, TENON_RELEASE_ALLOCATIONS),
                                      MEMBER(tenon_rm_release, words, text),
-                                     MEMBER(tenon_rm_release, detail, text)};
+                                     MEMBER(tenon_rm_release, detail, text),
+                                     MEMBER(tenon_rm_release, preemptor, text)};
 constexpr std::array ask_release_members{
     MEMBER(tenon_rm_ask_release, partition, name), MEMBER(tenon_rm_ask_release, application, name),
     MEMBER(tenon_rm_ask_release, key, text),       CHOICE(tenon_rm_ask_release, termination, TENON_TERMINATION_FAILED),

@@ -65,7 +65,7 @@ type Options struct {
 	SharedApplications bool // applications of one name in several namespaces are one
 
 	Lead       <-chan struct{} // until it is closed, the bridge reads the cluster along and does nothing; nil: it works at once
-	Control    tenon.Control   // reports what the scheduler has, for comparisons; without a socket they leave the scheduler out
+	Control    tenon.Control   // reports what the scheduler has and what its queues name; without a socket nobody does
 	Registered func()          // called when the scheduler took the registration; it may not wait
 	Metrics    *metrics.Metrics
 	Log        *slog.Logger
@@ -88,9 +88,10 @@ type Bridge struct {
 	applications map[string]*application
 	gangs        map[string]*gang // by application
 	groups       map[string]*podGroup
-	kinds        map[string]int     // of resources: how many nodes have some
-	kept         map[string]bool    // those of which the scheduler is told in this session
-	unheard      map[types.UID]*pod // those that want a kind that none has
+	kinds        map[string]int  // of resources: how many nodes have some
+	kept         map[string]bool // those of which the scheduler is told in this session
+	queues       queueKinds
+	unheard      map[types.UID]*pod // those that want a kind that no node has and no queue names
 	claimless    map[types.UID]*pod // those whose claims of devices are not all there
 	dirty        map[*node]struct{} // nodes of which the scheduler may know too little
 	later        map[types.UID]*pod // those that are asked for again after a while
@@ -105,6 +106,7 @@ type Bridge struct {
 	recovering   bool        // not all that runs is told and answered
 	outbox       outbox
 	stores       stores
+	shared       sharing
 	comparison   comparison
 
 	made     time.Time    // what is reckoned from it does not change with a step of the clock
@@ -220,7 +222,7 @@ func (b *Bridge) turn() {
 
 // watch starts the informers and waits until each thing that there is was left in the mailbox.
 func (b *Bridge) watch(ctx context.Context) error {
-	factory := informers.NewSharedInformerFactoryWithOptions(b.Client, 0, informers.WithTransform(lean))
+	factory := informers.NewSharedInformerFactoryWithOptions(b.Client, 0, informers.WithTransform(b.shared.transform))
 	factory.InformerFor(&v1.Pod{}, runningPods)
 	b.namespaces = factory.Core().V1().Namespaces().Lister()
 	b.stores = stores{factory.Core().V1().Pods().Informer().GetStore(), factory.Core().V1().Nodes().Informer().GetStore()}

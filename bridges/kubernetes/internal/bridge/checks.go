@@ -68,13 +68,9 @@ func (b *Bridge) agree(p *pod, n *node, holder *pod) string {
 		b.Metrics.Point("Reserve", begun, refusal == nil)
 	}
 	if refusal != nil {
-		for _, plugin := range refusal.Plugins {
-			if !slices.Contains(p.refusedBy, plugin) {
-				p.refusedBy = append(p.refusedBy, plugin)
-			}
-		}
-		b.refusals[p.object.UID] = p
+		b.noteRefusal(p, refusal.Plugins)
 		b.classRefused(p, refusal)
+		b.countRefusal(p, attempt, refusal)
 		return strings.Join(refusal.Reasons, ", ")
 	}
 	b.move(p, n.name)
@@ -110,8 +106,11 @@ func (b *Bridge) namespaceChanged(old, now *v1.Namespace) {
 
 func (b *Bridge) wake(p *pod) {
 	delete(b.refusals, p.object.UID)
-	p.refusedBy = nil
-	if p.standing == asked || p.standing == checked {
+	p.refusedBy, p.refused = nil, 0
+	if p.nowhere {
+		p.nowhere, p.outdated = false, true
+		b.askAnew(p)
+	} else if p.standing == asked || p.standing == checked {
 		b.outbox.again = append(b.outbox.again, &tenonv1.CheckAgain{
 			PartitionName: translate.Partition, ApplicationID: p.application, AllocationKey: string(p.object.UID),
 		})

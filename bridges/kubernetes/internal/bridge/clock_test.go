@@ -55,7 +55,7 @@ func timedBridge(t *testing.T, test func(*timed, *pod)) {
 		}
 		b := New(Options{
 			Client: server, SchedulerName: "tenon", Patience: 2 * time.Second, Repeat: 30 * time.Second, BudgetPatience: 30 * time.Second,
-			Metrics: metrics.New(), Log: slog.New(slog.DiscardHandler),
+			Metrics: metrics.New("tenon"), Log: slog.New(slog.DiscardHandler),
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer synctest.Wait()

@@ -38,7 +38,7 @@ type asking struct {
 func whyAsked(t *testing.T, pods int, test func(*asking)) {
 	synctest.Test(t, func(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
-		b := New(Options{SchedulerName: "tenon", Explain: time.Second, Metrics: metrics.New(), Log: log})
+		b := New(Options{SchedulerName: "tenon", Explain: time.Second, Metrics: metrics.New("tenon"), Log: log})
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		b.classes = schedulinglisters.NewPriorityClassLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil))

@@ -39,7 +39,7 @@ func newGangs(t *testing.T) *gangs {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := New(Options{Client: server, SchedulerName: "tenon", PlaceholderImage: "pause", Metrics: metrics.New(), Log: slog.New(slog.DiscardHandler)})
+	b := New(Options{Client: server, SchedulerName: "tenon", PlaceholderImage: "pause", Metrics: metrics.New("tenon"), Log: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	b.context = ctx

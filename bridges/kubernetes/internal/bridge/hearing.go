@@ -4,6 +4,7 @@ package bridge
 
 import (
 	"slices"
+	"time"
 
 	"tenon.invalid/kubernetes/internal/tenon"
 	"tenon.invalid/kubernetes/internal/translate"
@@ -68,9 +69,14 @@ func (l listener) Applications(link *tenon.Link, heard *si.ApplicationResponse) 
 
 func (l listener) Allocations(link *tenon.Link, heard *si.AllocationResponse) {
 	l.on(link, func(b *Bridge) {
+		victims := map[string]int{}
 		for _, one := range heard.Released {
+			if one.TerminationType == si.TerminationType_PREEMPTED_BY_SCHEDULER {
+				victims[one.PreemptorKey]++
+			}
 			b.released(one)
 		}
+		b.Metrics.Preempted(victims)
 		for _, one := range heard.New {
 			b.allocated(one)
 		}
@@ -110,6 +116,8 @@ func (b *Bridge) registered(link *tenon.Link) {
 	b.toldAll(false)
 	b.applications = map[string]*application{}
 	b.keepAnew()
+	b.queues.next, b.queues.soon = time.Time{}, time.Time{}
+	b.askQueues(time.Now())
 	for _, n := range b.nodes {
 		n.forget()
 		b.dirty[n] = struct{}{}

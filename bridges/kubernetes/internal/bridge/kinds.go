@@ -6,17 +6,90 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"tenon.invalid/kubernetes/internal/translate"
 )
 
-// The scheduler keeps a small number of kinds of resources for as long as a session lasts, and anybody may write any into a
-// pod. So the scheduler is told of those kinds alone that nodes have, and of so many as it keeps.
+// The scheduler keeps a small number of kinds of resources, and anybody may write any into a pod. So the scheduler is told of
+// those kinds alone that nodes have or queues name. Of nodes it is told of so many as it keeps; those of its queues it has.
 
 // mostKinds is how many kinds the scheduler is told of beside the four that any cluster has. The scheduler keeps 64 in all; 12
 // are left for kinds that only its queues name.
 const mostKinds = 48
+
+const (
+	queuesEvery = 30 * time.Second // between two questions what queues name
+	queuesSoon  = 5 * time.Second  // the same, while pods want kinds that neither a node has nor a queue names
+)
+
+// queueKinds are the kinds of resources that queues of the scheduler name, as the scheduler reports them.
+type queueKinds struct {
+	named map[string]bool
+	open  bool      // the scheduler was asked, and has not answered
+	next  time.Time // when it is asked again
+	soon  time.Time // the same, while pods want kinds that neither a node has nor a queue names
+}
+
+// askQueues asks the scheduler what kinds its queues name, when that is due. Without a control socket nobody can be asked.
+func (b *Bridge) askQueues(now time.Time) {
+	due := b.queues.next
+	if len(b.unheard) > 0 {
+		due = b.queues.soon
+	}
+	if b.Control.Socket == "" || b.queues.open || now.Before(due) {
+		return
+	}
+	b.queues.open = true
+	link := b.link
+	go func() {
+		begun := time.Now()
+		kinds, err := b.Control.QueueKinds(b.context, b.Session.PolicyGroup)
+		took := time.Since(begun)
+		b.todo.Put(func() {
+			b.queues.open = false
+			if b.link != link {
+				return // the next one asks anew
+			}
+			now := time.Now()
+			b.queues.next, b.queues.soon = now.Add(max(queuesEvery, share*took)), now.Add(max(queuesSoon, share*took))
+			if err != nil {
+				b.Log.Warn("the scheduler does not say what its queues name", "error", err)
+				return
+			}
+			b.queuesName(kinds)
+		})
+	}()
+}
+
+// queuesName takes the kinds that queues name now.
+func (b *Bridge) queuesName(kinds map[string]bool) {
+	old := b.queues.named
+	b.queues.named = kinds
+	if slices.ContainsFunc(slices.Collect(maps.Keys(kinds)), func(kind string) bool { return !translate.Common(kind) && !old[kind] }) {
+		b.kindsCame()
+	}
+}
+
+// kindsCame tells the scheduler of what it was not told since the kinds of it were unheard of.
+func (b *Bridge) kindsCame() {
+	waited := sorted(b.unheard)
+	clear(b.unheard)
+	for _, p := range waited {
+		b.reconcile(p)
+	}
+	for _, p := range b.pods {
+		if p.mine && p.standing == placed && hasUncommon(p.amounts) {
+			b.reconcile(p)
+		}
+	}
+	for _, n := range b.nodes {
+		if n.object != nil {
+			b.touch(n)
+		}
+	}
+}
 
 // countKinds follows what kinds of resources nodes have. Pods that waited for a new kind are looked at again.
 func (b *Bridge) countKinds(old, now *v1.Node) {
@@ -33,13 +106,8 @@ func (b *Bridge) countKinds(old, now *v1.Node) {
 			delete(b.kinds, kind)
 		}
 	}
-	if !came {
-		return
-	}
-	waited := sorted(b.unheard)
-	clear(b.unheard)
-	for _, p := range waited {
-		b.reconcile(p)
+	if came {
+		b.kindsCame()
 	}
 }
 
@@ -81,19 +149,35 @@ func hasUncommon(amounts translate.Amounts) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Keys(amounts)), func(kind string) bool { return !translate.Common(kind) })
 }
 
-// lacks is true of amounts of which no node has some kind, and no class of devices provides it.
+// lacks is true of amounts with a kind that neither a node has nor a queue names, and that no class of devices provides.
 func (b *Bridge) lacks(amounts translate.Amounts) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Keys(amounts)), func(kind string) bool { return b.unheardOf(kind) && !b.filters.ByClass(kind) })
 }
 
 func (b *Bridge) unheardOf(kind string) bool {
-	return !translate.Common(kind) && (b.kinds[kind] == 0 || !b.kept[kind])
+	return !translate.Common(kind) && !b.queues.named[kind] && (b.kinds[kind] == 0 || !b.kept[kind])
 }
 
-// nobodyHas names a kind of which no node has any; empty if there is none.
+// toldOtherwise is true if the scheduler was told another amount of a pod than the pod takes. Kinds that nobody has any more do
+// not count: what was told of them stays.
+func (b *Bridge) toldOtherwise(p *pod) bool {
+	for kind, amount := range b.known(p.amounts) {
+		if p.told[kind] != amount {
+			return true
+		}
+	}
+	for kind := range p.told {
+		if _, takes := p.amounts[kind]; !takes {
+			return true
+		}
+	}
+	return false
+}
+
+// nobodyHas names a kind that neither a node has nor a queue names; empty if there is none.
 func (b *Bridge) nobodyHas(amounts translate.Amounts) string {
 	for _, kind := range slices.Sorted(maps.Keys(amounts)) {
-		if !translate.Common(kind) && b.kinds[kind] == 0 && !b.filters.ByClass(kind) {
+		if b.kinds[kind] == 0 && b.unheardOf(kind) && !b.filters.ByClass(kind) {
 			return kind
 		}
 	}

@@ -52,6 +52,47 @@ func TestKnown_AreTheKindsThatNodesHave(t *testing.T) {
 	}
 }
 
+func TestKnown_AreTheKindsThatQueuesName(t *testing.T) {
+	b := New(Options{})
+	wanted := translate.Amounts{translate.Vcore: 1, "example.com/gpu": 1}
+	if have := b.known(wanted); len(have) != 1 || !b.lacks(wanted) || b.nobodyHas(wanted) != "example.com/gpu" {
+		t.Errorf("have %v of %v", have, wanted)
+	}
+	b.queuesName(map[string]bool{"example.com/gpu": true, translate.Vcore: true})
+	if have := b.known(wanted); len(have) != 2 || b.lacks(wanted) || b.nobodyHas(wanted) != "" {
+		t.Errorf("have %v of %v", have, wanted)
+	}
+	b.queuesName(nil)
+	if !b.lacks(wanted) {
+		t.Error("no queue names it any more")
+	}
+}
+
+func TestClock_WhatRunsIsReportedAgain_OnceAQueueNamesAKindOfIt(t *testing.T) {
+	timedBridge(t, func(c *timed, p *pod) {
+		wants := p.object.DeepCopy()
+		wants.Spec.Containers[0].Resources.Requests["example.com/gpu"] = resource.MustParse("1")
+		wants.Spec.NodeName = "one"
+		c.allocate(p)
+		c.podChanged(wants)
+		c.step()
+		c.told = nil
+		c.queuesName(map[string]bool{translate.Vcore: true})
+		c.step()
+		if len(c.told) > 0 {
+			t.Errorf("told %v", c.told)
+		}
+		c.queuesName(map[string]bool{"example.com/gpu": true})
+		c.step()
+		c.want(c.said(), "ask p")
+		c.told = nil
+		c.queuesName(nil)
+		c.podChanged(wants.DeepCopy())
+		c.step()
+		c.want(c.said())
+	})
+}
+
 func TestKeep_LeavesKindsForTheQueues(t *testing.T) {
 	b := New(Options{})
 	var many []v1.ResourceName

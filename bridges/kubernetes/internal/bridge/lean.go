@@ -26,7 +26,13 @@ func lean(object any) (any, error) {
 	case *v1.Pod:
 		leanPod(object)
 	case *v1.Node:
-		object.Annotations, object.Status.Images = nil, nil
+		object.Annotations, object.OwnerReferences, object.Finalizers = nil, nil, nil
+		object.Status.Images, object.Status.Addresses, object.Status.NodeInfo = nil, nil, v1.NodeSystemInfo{}
+		conditions := make([]v1.NodeCondition, len(object.Status.Conditions)) // that one changed may help a pod
+		for i, one := range object.Status.Conditions {
+			conditions[i] = v1.NodeCondition{Type: one.Type, Status: one.Status}
+		}
+		object.Status.Conditions = conditions
 	}
 	return object, nil
 }
@@ -36,13 +42,31 @@ func lean(object any) (any, error) {
 func leanPod(pod *v1.Pod) {
 	pod.Annotations = maps.Clone(pod.Annotations)
 	maps.DeleteFunc(pod.Annotations, func(name, _ string) bool { return !strings.HasPrefix(name, translate.Domain) })
+	if len(pod.Annotations) == 0 {
+		pod.Annotations = nil
+	}
 	pod.OwnerReferences, pod.Finalizers = nil, nil
 	spec, status := &pod.Spec, &pod.Status
 	spec.Containers, spec.InitContainers, spec.EphemeralContainers = leanContainers(spec.Containers), leanContainers(spec.InitContainers), nil
 	spec.Volumes = slices.DeleteFunc(slices.Clone(spec.Volumes), ofAnyNode)
+	if len(spec.Volumes) == 0 {
+		spec.Volumes = nil
+	}
+	spec.Hostname, spec.Subdomain, spec.HostnameOverride, spec.DNSPolicy, spec.ServiceAccountName, spec.DeprecatedServiceAccount = "", "", nil, "", "", ""
 	spec.SecurityContext, spec.HostAliases, spec.ImagePullSecrets, spec.DNSConfig, spec.ReadinessGates = nil, nil, nil, nil, nil
 	status.ContainerStatuses, status.InitContainerStatuses = leanStatuses(status.ContainerStatuses), leanStatuses(status.InitContainerStatuses)
+	status.Conditions = slices.DeleteFunc(slices.Clone(status.Conditions), nobodyReads)
+	if len(status.Conditions) == 0 {
+		status.Conditions = nil
+	}
 	status.EphemeralContainerStatuses, status.PodIPs, status.HostIPs, status.Message = nil, nil, nil, ""
+	status.PodIP, status.HostIP, status.StartTime, status.QOSClass = "", "", nil, ""
+}
+
+// nobodyReads is true of conditions but these: why a pod has no node, whether it ends for another one, and how a resize stands.
+func nobodyReads(one v1.PodCondition) bool {
+	read := []v1.PodConditionType{v1.PodScheduled, v1.DisruptionTarget, v1.PodResizePending, v1.PodResizeInProgress}
+	return !slices.Contains(read, one.Type) || one.Type == v1.PodScheduled && one.Status == v1.ConditionTrue
 }
 
 // ofAnyNode is true of volumes that each node has.

@@ -45,7 +45,7 @@ func fat() *v1.Pod {
 			ResourceClaims: []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &one}},
 		},
 		Status: v1.PodStatus{
-			Phase: v1.PodRunning, Conditions: []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionTrue}},
+			Phase: v1.PodRunning, Conditions: []v1.PodCondition{{Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Message: "m"}},
 			ContainerStatuses: []v1.ContainerStatus{{Name: "main", Image: much, ImageID: much, ContainerID: much, AllocatedResources: v1.ResourceList{
 				v1.ResourceCPU: resource.MustParse("3")}}},
 		},

@@ -27,8 +27,8 @@ type nomination struct {
 }
 
 // nominate says in the pod for which a victim ends, where that is.
-func (b *Bridge) nominate(victim *pod, message string) {
-	p := b.pods[preemptor(message)]
+func (b *Bridge) nominate(victim *pod, preemptor types.UID) {
+	p := b.pods[preemptor]
 	if p == nil || !p.mine || !p.wanted() {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 	si "tenon.invalid/proto/tenon/si/v1later"
 )
 
-const forWaits = "preempting allocations to free up resources to run ask: waits"
+const forWaits types.UID = "waits"
 
 // nominations is a bridge with a pod that waits and one that ends for it on the node one.
 func newNominations(t *testing.T, change ...func(*v1.Pod)) (g *gangs, waits, victim *pod) {
@@ -138,12 +138,10 @@ func TestNomination_ThatCannotBeWritten_IsTriedAgain(t *testing.T) {
 
 func TestNomination_IsForPodsThatWaitAlone(t *testing.T) {
 	g, waits, victim := newNominations(t)
-	for _, message := range []string{"", "for a reason", "preempting allocations to enforce new max quota for queue : root.a", "run ask: victim"} {
-		if message == "run ask: victim" {
-			victim.bound = true
-		}
-		g.nominate(victim, message)
-	}
+	g.nominate(victim, "")
+	g.nominate(victim, "gone")
+	victim.bound = true
+	g.nominate(victim, victim.object.UID)
 	waits.mine = false
 	g.nominate(victim, forWaits)
 	g.wrote()

@@ -4,16 +4,13 @@ package bridge
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"tenon.invalid/kubernetes/internal/cluster"
 	"tenon.invalid/kubernetes/internal/filters"
-	"tenon.invalid/kubernetes/internal/tenon"
 	"tenon.invalid/kubernetes/internal/translate"
 	si "tenon.invalid/proto/tenon/si/v1later"
 )
@@ -48,6 +45,8 @@ type pod struct {
 	outdated  bool               // asked for as it was, and is another by now
 	attempt   *filters.Attempt   // what was reserved with its node, until it is bound
 	refusedBy []string           // the plugins that refused it nodes
+	refused   int                // how many nodes, since it was last looked at again
+	nowhere   bool               // asked for as one that may run on no node for now
 	ending    si.TerminationType // the scheduler wished its end and waits for it
 	held      bool               // it has an allocation, and waits for others of its group
 	binding   bool               // a write is under way
@@ -97,7 +96,7 @@ func (b *Bridge) forget(p *pod) {
 	}
 	p.standing, p.uuid, p.reported, p.rejected = untold, "", false, ""
 	p.ending, p.notSoon = si.TerminationType_UNKNOWN_TERMINATION_TYPE, time.Time{}
-	p.refusedBy = nil
+	p.refusedBy, p.refused, p.nowhere = nil, 0, false
 	delete(b.refusals, p.object.UID)
 }
 
@@ -222,7 +221,7 @@ func (b *Bridge) judge(p *pod) {
 // another ask by now, what the scheduler refused does not count for it.
 func (b *Bridge) waitingChanged(p *pod, old *v1.Pod, another bool) {
 	if another {
-		p.outdated, p.rejected, p.notSoon = true, "", time.Time{}
+		p.outdated, p.nowhere, p.refused, p.rejected, p.notSoon = true, false, 0, "", time.Time{}
 	}
 	if p.standing != asked && p.standing != checked {
 		return
@@ -262,271 +261,4 @@ func (b *Bridge) podEnded(p *pod) {
 	delete(b.claimless, p.object.UID)
 	b.gangLeft(p)
 	delete(b.pods, p.object.UID)
-}
-
-// reconcile tells the scheduler what it does not know yet of a pod.
-func (b *Bridge) reconcile(p *pod) {
-	if b.link == nil || !p.mine {
-		return
-	}
-	switch {
-	case p.wrong != "":
-		b.wait(p)
-	case p.runsOn() != "":
-		b.report(p)
-	case !p.wanted():
-		if p.standing == asked || p.standing == checked {
-			b.release(p)
-			b.leave(p)
-			p.standing = untold
-		}
-	case p.standing == untold && time.Now().Before(p.notSoon):
-		b.later[p.object.UID] = p
-	case p.standing == untold:
-		b.ask(p)
-	}
-}
-
-// report says that a pod runs where it runs, and again where it takes another amount by now.
-func (b *Bridge) report(p *pod) {
-	resized := p.standing == placed && !p.reported && p.uuid != "" && !maps.Equal(p.told, p.amounts)
-	if p.standing == placed && !resized || p.standing == untold && p.rejected != "" {
-		return
-	}
-	a := b.applicationOf(p)
-	if n := b.nodes[p.node]; a.standing != accepted || a.failed || n == nil || n.standing != accepted {
-		return
-	}
-	b.touch(b.nodes[p.node])
-	if !b.sayPod(p, a, p.node) {
-		return
-	}
-	if !resized {
-		p.reported, p.standing = true, placed
-	}
-	b.held(a, p)
-}
-
-func (b *Bridge) ask(p *pod) {
-	a := b.applicationOf(p)
-	if a.standing != accepted || a.failed || a.holds() != "" && !p.placeholder || p.group.lacks() != "" {
-		b.wait(p)
-		return
-	}
-	if b.lacks(p.amounts) {
-		b.unheard[p.object.UID] = p
-		b.wait(p)
-		return
-	}
-	if b.filters.NotYet(b.context, p.object) {
-		b.claimless[p.object.UID] = p
-		b.wait(p)
-		return
-	}
-	if b.isOfHardGang(p, a) {
-		b.wait(p)
-		b.askTogether(a)
-		return
-	}
-	if b.sayPod(p, a, "") {
-		p.standing = asked
-	}
-	b.wait(p)
-}
-
-// sayPod tells the scheduler of a pod. False if the scheduler would refuse the message, which then goes nowhere.
-func (b *Bridge) sayPod(p *pod, a *application, node string) bool {
-	message := b.messageOf(p, a, node)
-	if message == nil {
-		return false
-	}
-	a.used = true
-	p.told, p.outdated = p.amounts, false
-	b.outbox.ordered = append(b.outbox.ordered, message)
-	return true
-}
-
-// messageOf returns what the scheduler is to be told of a pod; nil if the scheduler would refuse the message.
-func (b *Bridge) messageOf(p *pod, a *application, node string) *si.Allocation {
-	role := b.roleOf(p, a)
-	if node != "" {
-		role.Class = "" // it runs there, whatever it demanded
-	}
-	message := translate.Allocation(p.object, role, b.known(p.amounts), node, p.uuid)
-	if err := tenon.Refusal(message); err != nil {
-		p.wrong = err.Error()
-		b.Log.Warn("the scheduler cannot be told of a pod", "pod", p.name(), "error", err)
-		return nil
-	}
-	return message
-}
-
-func (b *Bridge) roleOf(p *pod, a *application) translate.Role {
-	return translate.Role{Application: a.id, Originator: a.originator == p.object.UID, Protected: b.protected(p.object), Class: b.classOf(p)}
-}
-
-// protected is true of pods whose priority class wants them to be no victims.
-func (b *Bridge) protected(pod *v1.Pod) bool {
-	class, err := b.classes.Get(pod.Spec.PriorityClassName)
-	return err == nil && class.Annotations[translate.AnnotationAllowPreemption] == "false"
-}
-
-// allocated takes a decision: the pod has a node.
-func (b *Bridge) allocated(one *si.Allocation) {
-	p := b.pods[types.UID(one.AllocationKey)]
-	switch {
-	case p != nil && p.reported && one.AllocationTags["tenon/recovered"] == "true":
-		p.reported, p.uuid = false, one.UUID
-		b.touch(b.nodeOf(p.node))
-		b.reconcile(p)
-		return
-	case p != nil && p.standing == placed && (p.uuid == one.UUID || p.reported):
-		return
-	case p == nil || p.standing == untold || !p.wanted():
-		b.outbox.ordered = append(b.outbox.ordered, &si.AllocationRelease{
-			PartitionName: translate.Partition, ApplicationID: one.ApplicationID, AllocationKey: one.AllocationKey, UUID: one.UUID,
-			TerminationType: si.TerminationType_STOPPED_BY_RM,
-		})
-		return
-	}
-	p.standing, p.uuid = placed, one.UUID
-	b.move(p, one.NodeID)
-	b.held(b.applicationOf(p), p)
-	if b.nodeOf(one.NodeID).object == nil { // the scheduler hears of that just now; its own word for it may have come already
-		b.giveBack(p)
-		b.reconcile(p)
-		return
-	}
-	if p.group == nil {
-		b.bind(p)
-		return
-	}
-	p.held = true
-	b.bindGroup(p.group)
-}
-
-// bind puts the pod on its node, after what has to be there before: volumes and claims. That may take minutes, so it takes
-// no slot of those that write.
-func (b *Bridge) bind(p *pod) {
-	p.binding = true
-	pod, node, attempt := p.object, p.node, p.attempt
-	ended := func(err error) { b.bindingEnded(p, node, err) }
-	bind := func(ctx context.Context) error {
-		begun := time.Now()
-		err := b.writer.Bind(ctx, pod, node)
-		b.Metrics.Point("Bind", begun, err == nil)
-		return err
-	}
-	if attempt == nil || !attempt.Works() || b.DryRun {
-		b.write(binds, bind, ended)
-		return
-	}
-	go func() {
-		begun := time.Now()
-		err := attempt.PreBind(b.context, node)
-		b.Metrics.Point("PreBind", begun, err == nil)
-		b.todo.Put(func() {
-			switch {
-			case p.attempt != attempt: // what was reserved was given back meanwhile
-				p.binding = false
-			case err != nil:
-				ended(err)
-			default:
-				b.write(binds, bind, ended)
-			}
-		})
-	}()
-}
-
-func (b *Bridge) bindingEnded(p *pod, node string, err error) {
-	p.binding = false
-	if b.pods[p.object.UID] != p || p.node != node {
-		return
-	}
-	if err == nil {
-		b.Metrics.Tries.Observe(float64(p.tries + 1))
-		p.bound, p.tries, p.unbound, p.attempt = true, 0, "", nil
-		b.Metrics.Attempts.WithLabelValues("scheduled").Inc()
-		b.Metrics.Wait.Observe(time.Since(p.since).Seconds())
-		b.writer.Scheduled(p.object, node)
-		return
-	}
-	if p.object.Spec.NodeName != "" {
-		return
-	}
-	b.Metrics.Attempts.WithLabelValues("error").Inc()
-	b.Log.Warn("a pod could not be bound", "pod", p.name(), "node", node, "error", err)
-	if p.standing != untold && b.link != nil {
-		b.release(p)
-	}
-	b.leave(p)
-	p.standing, p.uuid, p.reported = untold, "", false
-	p.notSoon = time.Now().Add(pause(p.tries))
-	p.tries++
-	if !cluster.Gone(err) { // else informers are about to say so
-		p.unbound = "the pod could not be bound: " + cluster.Cut(err.Error(), longestHolds)
-		b.find(p, found{known: p.unbound})
-		b.reconcile(p)
-	}
-}
-
-// released takes the end of an allocation or an ask: one that this side wished is over already, one that the scheduler
-// wishes has to end first.
-func (b *Bridge) released(one *si.AllocationRelease) {
-	p := b.pods[types.UID(one.AllocationKey)]
-	confirmed := one.TerminationType == si.TerminationType_STOPPED_BY_RM || one.TerminationType == si.TerminationType_UNKNOWN_TERMINATION_TYPE
-	switch {
-	case one.UUID == "":
-		if p != nil && (p.standing == asked || p.standing == checked) {
-			b.refused(p, one.Message)
-			if p.placeholder {
-				b.remove(p)
-			}
-		}
-	case p == nil || p.uuid != one.UUID:
-		if !confirmed {
-			b.outbox.ordered = append(b.outbox.ordered, &si.AllocationRelease{
-				PartitionName: translate.Partition, ApplicationID: one.ApplicationID, AllocationKey: one.AllocationKey, UUID: one.UUID,
-				TerminationType: one.TerminationType,
-			})
-		}
-	case confirmed: // its node or application is gone
-		p.standing, p.uuid = untold, ""
-		if p.runsOn() == "" {
-			b.leave(p)
-		}
-		b.reconcile(p)
-	case p.held:
-		p.ending = one.TerminationType
-		b.giveBack(p)
-		b.reconcile(p)
-	case p.ending == si.TerminationType_UNKNOWN_TERMINATION_TYPE:
-		p.ending = one.TerminationType
-		if p.ending != si.TerminationType_PREEMPTED_BY_SCHEDULER {
-			b.remove(p) // replaced by a real one, or its time is over
-			return
-		}
-		b.Metrics.Victims.Inc()
-		b.nominate(p, one.Message)
-		b.evict(p, one.Message)
-	}
-}
-
-// allocationRejected takes the refusal of an ask, or of what was reported to run.
-func (b *Bridge) allocationRejected(key, reason string) {
-	if p := b.pods[types.UID(key)]; p != nil && p.standing != untold && p.uuid == "" {
-		b.refused(p, reason)
-	}
-}
-
-// refused puts a pod aside for a while.
-func (b *Bridge) refused(p *pod, reason string) {
-	b.Log.Warn("the scheduler refused a pod", "pod", p.name(), "reason", reason)
-	p.standing, p.reported, p.rejected, p.notSoon = untold, false, reason, time.Now().Add(retry)
-	if p.runsOn() == "" {
-		b.leave(p)
-	} else {
-		b.touch(b.nodeOf(p.node))
-	}
-	b.later[p.object.UID] = p
 }

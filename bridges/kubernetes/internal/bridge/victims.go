@@ -4,7 +4,6 @@ package bridge
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -28,19 +27,12 @@ type eviction struct {
 	preemptor types.UID // the pod for which it ends; empty: none
 }
 
-func (b *Bridge) evict(p *pod, message string) {
-	e := &eviction{victim: p, object: p.object, message: message, begun: time.Now(), preemptor: preemptor(message)}
+func (b *Bridge) evict(p *pod, message string, preemptor types.UID) {
+	e := &eviction{victim: p, object: p.object, message: message, begun: time.Now(), preemptor: preemptor}
 	if !b.spare(e) {
 		b.writer.Preempted(p.object, message)
 		b.tryEvict(e)
 	}
-}
-
-// preemptor gives the pod for which a victim ends, by its UID; empty if the victim ends for no pod. Releases have no field for
-// that, but their message ends in "ask: KEY".
-func preemptor(message string) types.UID {
-	_, key, _ := strings.Cut(message, " ask: ")
-	return types.UID(key)
 }
 
 // spare lets a victim run on if the pod for which it would end is gone or has a node, and returns whether it does. The

@@ -6,20 +6,21 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	si "tenon.invalid/proto/tenon/si/v1later"
 )
 
 func TestVictim_RunsOnOnlyWhereItsPreemptorIsGoneOrHasANode(t *testing.T) {
 	for name, one := range map[string]struct {
-		message string
-		change  func(*timed, *pod)
-		spared  bool
+		preemptor types.UID
+		change    func(*timed, *pod)
+		spared    bool
 	}{
 		"it waits":       {forWaits, func(*timed, *pod) {}, false},
 		"it is gone":     {forWaits, func(c *timed, other *pod) { c.podEnded(other) }, true},
 		"it is ending":   {forWaits, func(_ *timed, other *pod) { other.object.DeletionTimestamp = &metav1.Time{} }, true},
 		"it has a node":  {forWaits, func(_ *timed, other *pod) { other.object.Spec.NodeName = "two" }, true},
-		"there was none": {"preempting allocations to enforce new max quota for queue : root.work", func(*timed, *pod) {}, false},
+		"there was none": {"", func(*timed, *pod) {}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			timedBridge(t, func(c *timed, p *pod) {
@@ -32,7 +33,8 @@ func TestVictim_RunsOnOnlyWhereItsPreemptorIsGoneOrHasANode(t *testing.T) {
 				c.told = nil
 				evicted := c.times("create", "pods", "eviction")
 				c.released(&si.AllocationRelease{AllocationKey: "p", ApplicationID: p.application, UUID: "u",
-					TerminationType: si.TerminationType_PREEMPTED_BY_SCHEDULER, Message: one.message})
+					TerminationType: si.TerminationType_PREEMPTED_BY_SCHEDULER, PreemptorKey: string(one.preemptor),
+					Message: "as people read it, without the key of an ask: another"})
 				c.step()
 				if have := len(*evicted) == 0; have != one.spared {
 					t.Errorf("evicted at %v", *evicted)

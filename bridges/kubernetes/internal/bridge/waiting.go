@@ -56,6 +56,7 @@ func (b *Bridge) beat(now time.Time) {
 	b.watchGangs(now)
 	b.explain(now)
 	b.question(now)
+	b.askQueues(now)
 	b.watchNominations(now)
 	b.count()
 }
@@ -276,7 +277,7 @@ func queueOf(p *pod) string {
 
 // count sets the gauges of pods and nodes.
 func (b *Bridge) count() {
-	waiting := map[string]int{"active": 0, "unschedulable": 0, "gated": 0}
+	waiting := map[string]int{"active": 0, "backoff": 0, "unschedulable": 0, "gated": 0}
 	cached := map[string]int{"nodes": 0, "pods": 0, "assumed_pods": 0}
 	refused := map[string]int{}
 	for _, plugin := range b.filters.Plugins() {
@@ -293,6 +294,8 @@ func (b *Bridge) count() {
 		case !p.mine || p.runsOn() != "":
 		case len(p.object.Spec.SchedulingGates) > 0:
 			waiting["gated"]++
+		case b.later[p.object.UID] == p:
+			waiting["backoff"]++
 		case p.waitsFor != "":
 			waiting["unschedulable"]++
 			for _, plugin := range p.refusedBy {

@@ -204,6 +204,31 @@ func (a *Attempt) On(ctx context.Context, node string) *Refusal {
 	return nil
 }
 
+// ofScheduler are the plugins that look at what the scheduler itself decides about: what is free, and which nodes are drained.
+var ofScheduler = sets.New(names.NodeResourcesFit, names.NodeUnschedulable)
+
+// NowhereNow returns the plugins that keep the pod from all nodes together, whatever is free there. It returns none if the pod
+// may run on some node or if there is no node.
+func (f *Filters) NowhereNow(ctx context.Context, pod *v1.Pod) []string {
+	a := f.Attempt(ctx, pod)
+	if a.nowhere != nil {
+		return a.nowhere.Plugins
+	}
+	a.state.SetSkipFilterPlugins(a.state.GetSkipFilterPlugins().Union(ofScheduler))
+	plugins := sets.New[string]()
+	for name, info := range f.cluster.nodes {
+		if info.Node() == nil {
+			continue
+		}
+		refusal := a.On(ctx, name)
+		if refusal == nil {
+			return nil
+		}
+		plugins.Insert(refusal.Plugins...)
+	}
+	return sets.List(plugins)
+}
+
 // Reserve takes volumes and claims for the pod on a node that On agreed to.
 func (a *Attempt) Reserve(ctx context.Context, node string) *Refusal {
 	if status := a.by.RunReservePluginsReserve(ctx, a.state, placed(a.pod, node), node); !status.IsSuccess() {

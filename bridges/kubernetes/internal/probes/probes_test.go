@@ -30,7 +30,7 @@ func TestDoor_TellsStateAndMetrics(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Serve(ctx, address, &state{ready: errors.New("not told everything")}, metrics.New().Registry)
+		ended <- Serve(ctx, address, &state{ready: errors.New("not told everything")}, metrics.New("tenon").Registry)
 	}()
 	for path, want := range map[string]struct {
 		code  int

@@ -88,39 +88,49 @@ func (c Control) Held(ctx context.Context, expected map[string]int) (Held, error
 type heldPartition struct {
 	Nodes        []HeldNode        `json:"nodes"`
 	Applications []HeldApplication `json:"applications"`
+	Queues       []heldQueue       `json:"queues"`
 }
 
 func (c Control) ask(ctx context.Context, command, name string) (heldPartition, error) {
+	var result struct {
+		Partitions []heldPartition `json:"partitions"`
+		More       bool            `json:"more"`
+	}
+	if err := c.request(ctx, map[string]any{"command": command, "partition": c.Partition, "name": name}, &result); err != nil {
+		return heldPartition{}, err
+	}
+	if result.More || len(result.Partitions) != 1 {
+		return heldPartition{}, fmt.Errorf("%s: the answer has a part of %d partitions, want all of one", command, len(result.Partitions))
+	}
+	return result.Partitions[0], nil
+}
+
+// request sends one question over a connection of its own and reads the result of the answer.
+func (c Control) request(ctx context.Context, question map[string]any, result any) error {
 	ctx, cancel := context.WithTimeout(ctx, controlWithin)
 	defer cancel()
 	connection, err := (&net.Dialer{}).DialContext(ctx, "unix", c.Socket)
 	if err != nil {
-		return heldPartition{}, err
+		return err
 	}
 	defer connection.Close()
 	defer context.AfterFunc(ctx, func() { connection.Close() })()
-	question := map[string]any{"version": 1, "command": command, "partition": c.Partition, "name": name}
+	question["version"] = 1
 	if err := json.NewEncoder(connection).Encode(question); err != nil {
-		return heldPartition{}, fmt.Errorf("%s: %w", command, err)
+		return fmt.Errorf("%s: %w", question["command"], err)
 	}
-	var answer struct {
+	answer := struct {
 		OK     bool `json:"ok"`
-		Result struct {
-			Partitions []heldPartition `json:"partitions"`
-			More       bool            `json:"more"`
-		} `json:"result"`
-		Error struct {
+		Result any  `json:"result"`
+		Error  struct {
 			Have string `json:"have"`
 		} `json:"error"`
-	}
+	}{Result: result}
 	if err := json.NewDecoder(connection).Decode(&answer); err != nil {
-		return heldPartition{}, fmt.Errorf("%s: %w", command, err)
+		return fmt.Errorf("%s: %w", question["command"], err)
 	}
-	switch {
-	case !answer.OK:
-		return heldPartition{}, fmt.Errorf("%s: %s", command, answer.Error.Have)
-	case answer.Result.More || len(answer.Result.Partitions) != 1:
-		return heldPartition{}, fmt.Errorf("%s: the answer has a part of %d partitions, want all of one", command, len(answer.Result.Partitions))
+	if !answer.OK {
+		return fmt.Errorf("%s: %s", question["command"], answer.Error.Have)
 	}
-	return answer.Result.Partitions[0], nil
+	return nil
 }

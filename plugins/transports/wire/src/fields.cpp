@@ -108,6 +108,8 @@ constexpr row release[] = {
     BOTH("message", text, tenon_rm_release, words, "inert in a request; answer: for people"),
     ROW(nullptr, "allocationKey", text, tenon_rm_release, key, "which ask's"),
     ROW(nullptr, "allocationID", text, tenon_rm_release, id, "as UUID"),
+    OWN("preemptorKey", text, tenon_rm_release, preemptor,
+        "inert in a request; answer: the ask that a victim ends for"),
 };
 constexpr row ask_release[] = {
     BOTH("partitionName", text, tenon_rm_ask_release, partition, "where"),

@@ -143,6 +143,7 @@ typedef struct tenon_rm_release {
   uint32_t what;        /* from an RM: TENON_RELEASE_* */
   tenon_text words;     /* for people */
   tenon_text detail;
+  tenon_text preemptor; /* to an RM: key of the ask that a victim of preemption ends for; empty: for none */
 } tenon_rm_release;
 
 /* The end of asks; without key: all of the application. Without application: those of the key in every one. */
