@@ -26,13 +26,14 @@ if(TENON_SANITIZE MATCHES "undefined")
 endif()
 
 # tenon_add_test(NAME name SOURCES a.cpp... LIBS target... [MODULES b.cpp...] [DEFINITIONS A=b...]
-#                [LABELS asan full tsan replay...] [TIMEOUT seconds])
+#                [LABELS asan full tsan replay...] [FULL_CASES filter...] [TIMEOUT seconds])
 # A GoogleTest program, bin/name, with GoogleTest's main; every TEST of it is a ctest named name.Suite.Test. Each source
-# after MODULES defines a module of its own, whose entry the source names TENON_MODULE_ENTRY.
+# after MODULES defines a module of its own, whose entry the source names TENON_MODULE_ENTRY. Only `tools/test full` runs the
+# cases that GoogleTest's filters after FULL_CASES match.
 function(tenon_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;MODULES;LIBS;DEFINITIONS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;MODULES;LIBS;DEFINITIONS;LABELS;FULL_CASES")
   if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "tenon_add_test wants NAME, SOURCES, MODULES, LIBS, DEFINITIONS, LABELS and TIMEOUT; got: ${ARGV}")
+    message(FATAL_ERROR "tenon_add_test wants NAME, SOURCES, MODULES, LIBS, DEFINITIONS, LABELS, FULL_CASES and TIMEOUT; got: ${ARGV}")
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
@@ -50,15 +51,83 @@ function(tenon_add_test)
     TENON_TEST_DATA_DIR="${CMAKE_SOURCE_DIR}/tests/data"
     TENON_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     ${arg_DEFINITIONS})
-  list(JOIN arg_LABELS "," label)  # one label of all: discovery loses lists, and `ctest -L` searches inside
-  gtest_discover_tests(${arg_NAME} NO_PRETTY_VALUES
-    TEST_PREFIX ${arg_NAME}.
-    DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 120
-    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${label}")
+  set(gate_cases)
+  if(arg_FULL_CASES)
+    list(JOIN arg_FULL_CASES ":" full_cases)
+    set(labels ${arg_LABELS} full)
+    list(REMOVE_ITEM labels asan)
+    tenon_discover_cases(${arg_NAME} "${full_cases}" "${labels}" ${arg_TIMEOUT})
+    set(gate_cases "-${full_cases}")
+  endif()
+  tenon_discover_cases(${arg_NAME} "${gate_cases}" "${arg_LABELS}" ${arg_TIMEOUT})
   foreach(label IN LISTS TENON_TEST_LABELS)
     if(label IN_LIST arg_LABELS)
       add_dependencies(tenon_tests_${label} ${arg_NAME})
     endif()
   endforeach()
+endfunction()
+
+# The cases of a test program that GoogleTest's filter matches, or all, each as a ctest with these labels.
+function(tenon_discover_cases program filter labels timeout)
+  list(JOIN labels "," label)  # one label of all: discovery loses lists, and `ctest -L` searches inside
+  gtest_discover_tests(${program} NO_PRETTY_VALUES
+    TEST_PREFIX ${program}.
+    TEST_FILTER "${filter}"
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 120
+    PROPERTIES TIMEOUT ${timeout} LABELS "${label}")
+endfunction()
+
+# tenon_add_cases(name script COMMAND command... [MORE_CASES Class.case...] [FULL_CASES case...] [PARALLEL_CASES case...]
+#                 [TIMEOUT seconds])
+# Each case of a script of Python's unittest, Class.test_case, as a ctest of its own, named name.Class.case, which runs the
+# command with the case. MORE_CASES are those that the script makes as it starts. Only `tools/test full` runs the cases after
+# FULL_CASES. Those after PARALLEL_CASES compile, or start so many programs that nothing else should run beside them.
+function(tenon_add_cases name script)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "COMMAND;MORE_CASES;FULL_CASES;PARALLEL_CASES")
+  if(NOT arg_COMMAND OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tenon_add_cases wants COMMAND, MORE_CASES, FULL_CASES, PARALLEL_CASES and TIMEOUT; got: ${ARGV}")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script})
+  file(STRINGS ${script} lines REGEX "^(class [A-Za-z_]+|    def test_)")
+  set(cases ${arg_MORE_CASES})
+  set(classes)
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^class ([A-Za-z_]+)(\\(([A-Za-z_]*))?")
+      set(class ${CMAKE_MATCH_1})
+      if(CMAKE_MATCH_3 AND CMAKE_MATCH_3 IN_LIST classes)
+        message(FATAL_ERROR "${script}: ${class} inherits cases of ${CMAKE_MATCH_3}, which tenon_add_cases does not find")
+      endif()
+    elseif(line MATCHES "test_([A-Za-z0-9_]+)")
+      list(APPEND classes ${class})
+      list(APPEND cases ${class}.${CMAKE_MATCH_1})
+    endif()
+  endforeach()
+  foreach(class_and_case IN LISTS cases)
+    string(REPLACE "." ";" parts ${class_and_case})
+    list(GET parts 0 class)
+    list(GET parts 1 case)
+    set(test ${name}.${class_and_case})
+    add_test(NAME ${test} COMMAND ${arg_COMMAND} ${class}.test_${case} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT})
+    if(case IN_LIST arg_PARALLEL_CASES)
+      tenon_parallel_tests(${test})
+    endif()
+    if(case IN_LIST arg_FULL_CASES)
+      tenon_full_tests(${test})
+      list(REMOVE_ITEM arg_FULL_CASES ${case})
+    endif()
+  endforeach()
+  if(arg_FULL_CASES)
+    message(FATAL_ERROR "${script} has no case ${arg_FULL_CASES}")
+  endif()
+endfunction()
+
+# Tests that compile, or start several programs that work at once: they count as two of those that ctest runs in parallel,
+# and begin first.
+function(tenon_parallel_tests)
+  set_tests_properties(${ARGN} PROPERTIES PROCESSORS 2 COST 100)
 endfunction()

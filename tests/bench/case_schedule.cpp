@@ -7,7 +7,6 @@
 namespace tenon::bench {
 namespace {
 
-constexpr int64_t mib = int64_t{1} << 20;
 constexpr int64_t shares_of_a_gpu = 10;
 
 std::vector<named_amount> one_ask(const settings &s) {

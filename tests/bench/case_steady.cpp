@@ -7,7 +7,6 @@
 namespace tenon::bench {
 namespace {
 
-constexpr int64_t mib = int64_t{1} << 20;
 constexpr int64_t shares_of_a_node = 64;  // of which an ask wants a few
 constexpr int64_t full_percent = 95;      // of the cluster, when turns begin
 

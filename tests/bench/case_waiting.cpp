@@ -7,7 +7,6 @@
 namespace tenon::bench {
 namespace {
 
-constexpr int64_t mib = int64_t{1} << 20;
 constexpr int64_t vcore = 1'000;    // of what runs
 constexpr int64_t left_over = 900;  // of each node: too little for one more
 

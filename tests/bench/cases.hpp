@@ -6,6 +6,8 @@
 
 namespace tenon::bench {
 
+inline constexpr int64_t mib = int64_t{1} << 20;  // in bytes
+
 // Equal asks on a cluster that they fill exactly: from submission to every decision delivered.
 figures run_schedule(const settings &s);
 // The same load with and without asks that fit nowhere, and the ratio of the two.

@@ -70,22 +70,25 @@ class Contained(ModuleCase):
                 self.assertRegex(record, r"(?m)^thread: cycle \d+$")
             self.forget()
 
+    def hangs_until_it_is_ended(self, where: str, slot: str) -> None:
+        daemon = self.served_with(where=where, how="hang", more="containment: { records: records }\n")
+        self.ask()
+        record = self.ended_by_module(daemon)
+        self.assertRegex(record, rf"(?m)^slot: {slot}$")
+        lasted = int(re.search(r"(?m)^fault: has not returned for (\d+) ms$", record)[1])
+        self.assertTrue(1000 <= lasted < 1500, record)
+
     def test_a_call_that_does_not_return_ends_the_process_in_time(self):
-        for where, slot in (("keys", "score"), ("create", "create")):
-            with self.subTest(where):
-                daemon = self.served_with(where=where, how="hang", more="containment: { records: records }\n")
-                self.ask()
-                record = self.ended_by_module(daemon)
-                self.assertRegex(record, rf"(?m)^slot: {slot}$")
-                lasted = int(re.search(r"(?m)^fault: has not returned for (\d+) ms$", record)[1])
-                self.assertTrue(1000 <= lasted < 1500, record)
-            self.forget()
+        self.hangs_until_it_is_ended("keys", "score")
+
+    def test_an_instance_that_is_never_made_ends_the_process_in_time(self):
+        self.hangs_until_it_is_ended("create", "create")
 
     def test_a_call_into_a_process_of_its_own_has_its_deadline_and_ends_nothing_else(self):
-        daemon = self.with_module("keys-hang", "fallback", lane="isolation: process, process: { call_deadline: 3s }",
+        daemon = self.with_module("keys-hang", "fallback", lane="isolation: process, process: { call_deadline: 2s }",
                                   more="containment: { records: records }\n")
         self.ask()
-        daemon.wait_for_words("gave no answer in 3000 ms; its process was killed")
+        daemon.wait_for_words("gave no answer in 2000 ms; its process was killed")
         self.assertEqual(daemon.finish(), 0, daemon.words())
         self.assertEqual(self.records(), [])
 
@@ -112,11 +115,15 @@ class Contained(ModuleCase):
         self.assertEqual(daemon.ctl("health").returncode, 0, daemon.words())
         self.assertEqual(daemon.finish(), 0, daemon.words())
 
-    def test_whoever_ends_the_process_otherwise_leaves_a_record_and_is_not_loaded_again(self):
-        for how, words in (("exit", r"_exit\(\) was called"), ("leave", r"exit\(\) was called"),
-                           ("run", r"execl\(\) was called"), ("terminate", "signal SIGTERM, which it sent"),
-                           ("terminate unseen", "signal SIGTERM, which it sent"),
-                           ("kill", r"kill\(\) was called for the process itself")):
+    def test_whoever_leaves_the_process_leaves_a_record_and_is_not_loaded_again(self):
+        self.end_once_each(("exit", r"_exit\(\) was called"), ("leave", r"exit\(\) was called"), ("run", r"execl\(\) was called"))
+
+    def test_whoever_ends_the_process_by_a_signal_leaves_a_record_and_is_not_loaded_again(self):
+        self.end_once_each(("terminate", "signal SIGTERM, which it sent"), ("terminate unseen", "signal SIGTERM, which it sent"),
+                           ("kill", r"kill\(\) was called for the process itself"))
+
+    def end_once_each(self, *ways: tuple[str, str]) -> None:
+        for how, words in ways:
             with self.subTest(how):
                 self.ends_once(how, words)
             self.forget()

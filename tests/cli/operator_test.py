@@ -65,10 +65,13 @@ class Actions(RmCase):
         self.assertEqual(self.partition(daemon)["state"], "Active")
         self.gone(rm)
 
-    def test_a_canary_is_shown_taken_back_and_put_in_place_again(self):
+    def with_canary(self) -> Daemon:
         self.queues.write_text(self.queues.read_text() + "    canary:\n      nodesortpolicy: { type: binpacking }\n"
                                "      queues: [root.q0]\n      back: { waitingp99: 1h, waitingfactor: 5000 }\n")
-        daemon = self.served()
+        return self.served()
+
+    def test_a_canary_is_shown_taken_back_and_put_in_place_again(self):
+        daemon = self.with_canary()
         self.assertIn("no resource manager has registered", daemon.ctl("canary").stdout)
         rm = self.rm_seen(daemon)
         until = time.monotonic() + WITHIN_S
@@ -86,14 +89,20 @@ class Actions(RmCase):
         self.assertEqual((now["active"], now["why"]), (False, f"taken back by {getpass.getuser()}: slow jobs"))
         self.assertEqual(now["canary"]["applications"], 0)
         self.assertIn("went back: taken back by", daemon.ctl("canary").stdout)
-        until = time.monotonic() + 2 * WITHIN_S  # it looks each half minute
-        while not re.search(r"(?m)^Canaries +warning .*taken back by", health := daemon.ctl("health").stdout):
-            self.assertLess(time.monotonic(), until, health)
-            time.sleep(0.5)
         self.assertIn("the canary is back already", self.refused(daemon, "canary", "back"))
         self.done(daemon, "canary", "again", "--partition", "default")
         self.assertTrue(self.partition(daemon)["canary"]["active"])
         daemon.wait_for_words("canary again of [demo]default: done")
+        self.gone(rm)
+
+    def test_a_canary_that_went_back_is_in_the_health(self):
+        daemon = self.with_canary()
+        rm = self.rm_seen(daemon)
+        self.done(daemon, "canary", "back", "--reason", "slow jobs")
+        until = time.monotonic() + 2 * WITHIN_S  # it looks each half minute
+        while not re.search(r"(?m)^Canaries +warning .*taken back by", health := daemon.ctl("health").stdout):
+            self.assertLess(time.monotonic(), until, health)
+            time.sleep(0.5)
         self.gone(rm)
 
     def test_nodes_are_drained_and_used_again(self):

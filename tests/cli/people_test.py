@@ -110,20 +110,6 @@ transports:
         changed = call("UpdateConfig", other)
         self.assertEqual(changed, {"success": True, "reason": "", "checksum": checked["checksum"], "old": QUEUES})
         self.assertEqual(call("ValidateConfig", "nonsense")["old"], other)
-        for method in ("ValidateConfig", "UpdateConfig"):
-            for config in ("", QUEUES):
-                for more in ({"rmID": "none"}, {"policyGroup": "none"}):
-                    with self.subTest(f"{method} {more} {config[:1]}"):
-                        said = call(method, config, **more)
-                        self.assertFalse(said.get("success", False), said)
-            self.assertFalse(call(method, "# nothing")["success"])
-            settings = call(method, QUEUES, extraConfig={"log.level": "INFO", "c": ""})
-            self.assertTrue(settings["success"], settings)
-            self.assertNotIn("extraConfig", str(settings), "what a client sends at every start is no warning")
-            malformed = call(method, QUEUES, extraConfig={"": "b", "c\n": "d"})
-            self.assertTrue(malformed["success"], malformed)
-            if method == "UpdateConfig":
-                self.assertIn("2 settings have no name", malformed["warnings"][-1])
         self.queues.write_text(QUEUES.replace("max:", "maximum:"))
         broken = call("ValidateConfig", "", policyGroup="default")
         self.assertRegex(broken["reason"], r"queues\.yaml:10:15\b")
@@ -133,6 +119,33 @@ transports:
         self.assertTrue(call("UpdateConfig", "", policyGroup="default", force=True)["success"])
         self.assertEqual(call("ValidateConfig", "nonsense")["old"], QUEUES)
         self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def expect_that_settings_are_taken(self, method: str) -> None:
+        code = self.clients()
+        self.serving()
+
+        def call(config: str, **more) -> dict:
+            return self.ask(code, method, {"config": config} | more, TOKEN)
+
+        for config in ("", QUEUES):
+            for more in ({"rmID": "none"}, {"policyGroup": "none"}):
+                with self.subTest(f"{method} {more} {config[:1]}"):
+                    said = call(config, **more)
+                    self.assertFalse(said.get("success", False), said)
+        self.assertFalse(call("# nothing")["success"])
+        settings = call(QUEUES, extraConfig={"log.level": "INFO", "c": ""})
+        self.assertTrue(settings["success"], settings)
+        self.assertNotIn("extraConfig", str(settings), "what a client sends at every start is no warning")
+        malformed = call(QUEUES, extraConfig={"": "b", "c\n": "d"})
+        self.assertTrue(malformed["success"], malformed)
+        if method == "UpdateConfig":
+            self.assertIn("2 settings have no name", malformed["warnings"][-1])
+
+    def test_settings_of_clients_are_taken_when_a_configuration_is_checked(self):
+        self.expect_that_settings_are_taken("ValidateConfig")
+
+    def test_settings_of_clients_are_taken_when_a_configuration_is_changed(self):
+        self.expect_that_settings_are_taken("UpdateConfig")
 
     def test_health_is_the_same_to_everybody(self):
         if subprocess.run([self.python, "-c", "import grpc"], capture_output=True).returncode:

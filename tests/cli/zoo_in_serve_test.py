@@ -202,7 +202,7 @@ class ZooInServe(RmCase):
 
     def test_whoever_takes_the_signal_that_stops_the_daemon_has_it_taken_back(self):
         if self.sources != ZOO:
-            self.skipTest("the zoo's own")
+            return  # only the zoo has that module
         daemon = Daemon(self, self.configure("catches_signals", "predicate", "none"))
         daemon.wait("READY=1")
         self.load()

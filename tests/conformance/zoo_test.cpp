@@ -29,22 +29,23 @@ struct animal {
 
 void PrintTo(const animal &one, std::ostream *out) { *out << one.name; }
 
-// `fails: a, b` in the first lines of a source, which may go on in lines that begin with more blanks.
+// `fails: a, b` in the first lines of a source, which may go on in lines that begin with more blanks. Every test of
+// this program reads all sources as it starts, so the expressions are compiled once.
 ids read_fails(const fs::path &source) {
+  static const std::regex first("^[ */]*fails: (.*)$"), further("^[ /*]+   [a-z, -]+$"), id("[a-z][a-z0-9-]+");
   std::ifstream in(source);
   ids out;
   bool in_list = false;
   std::string line;
   for (int n = 0; n < 16 && std::getline(in, line); ++n) {
     std::smatch found;
-    if (std::regex_search(line, found, std::regex("^[ */]*fails: (.*)$"))) {
+    if (line.find("fails: ") != std::string::npos && std::regex_search(line, found, first)) {
       in_list = true;
-      line = found[1];
-    } else if (!in_list || !std::regex_match(line, std::regex("^[ /*]+   [a-z, -]+$"))) {
+      line = std::string(found[1]);
+    } else if (!in_list || !std::regex_match(line, further)) {
       in_list = false;
       continue;
     }
-    const std::regex id("[a-z][a-z0-9-]+");
     for (std::sregex_iterator i(line.begin(), line.end(), id), end; i != end; ++i) out.insert(i->str());
   }
   return out;

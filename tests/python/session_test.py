@@ -178,7 +178,7 @@ class Session(RmCase):
             rm.add_node("node", {"vcore": 3000})
             rm.add_application("gang", "root.work", "somebody", gang=tenon.Gang({"vcore": 2000}))
             rm.add_application("late", "root.work", "somebody", tags={"tenon/gang-start": "piecewise"},
-                               gang=tenon.Gang({"vcore": 2000}, timeout_s=5, hard=True))
+                               gang=tenon.Gang({"vcore": 2000}, timeout_s=2, hard=True))
             for i in range(2):
                 rm.ask("gang", f"holder-{i}", CORE, task_group="group", placeholder=True)
 

@@ -197,7 +197,7 @@ def between_rooms(house: str, path: str, number: int, name: str) -> Iterator[Com
             yield Complaint(path, number, f"includes {name}; the room {room} stands without it")
     elif other not in rooms[room]:
         may = ", ".join(rooms[room]) or "no other"
-        yield Complaint(path, number, f"includes {name}; the room {room} may include {may}")
+        yield Complaint(path, number, f"includes {name}; the room {room} may include {may} (tests/style/code_rules.py has the map)")
 
 
 def rooms_reach(tree: Tree) -> Iterator[Complaint]:
@@ -491,55 +491,42 @@ def told(tree: Tree) -> Iterator[Complaint]:
 
 
 OF_THE_LEDGER = re.compile(r"\.edit\(\)|\bledger::(?:write|copy|set|(?:try_)?transition)\(|\bfriend class (?:ledger|links|fact_teller)\b")
-# Beside the ledger itself: what is owned says so in the model; a copy of a partition stands where that one does; and
-# the states of partitions and of resource managers, which are no change of a partition's objects.
+# Who edits without a change, by room: readers build the copy of a partition or restore a saved one; states of partitions and
+# of resource managers (commands, and the kernel itself, beside the rooms), and of an allocation that is being made
+# (lifecycle), are no changes of a partition's objects.
 PAST_THE_DISPATCHER = {
-    f"{ROOT_OF_ROOMS}readers/partition_copy.cpp": ("ledger::write(", "ledger::copy("),
-    f"{ROOT_OF_ROOMS}readers/restored_partition.cpp": ("ledger::write(", "ledger::set("),
-    f"{ROOT_OF_ROOMS}lifecycle/allocation_states.cpp": ("ledger::set(",),
-    f"{ROOT_OF_ROOMS}commands/administration.cpp": ("ledger::transition(",),
-    f"{ROOT_OF_ROOMS}kernel_saves.cpp": ("ledger::set(",),
-    f"{ROOT_OF_ROOMS}kernel.cpp": ("ledger::transition(", "ledger::try_transition("),
+    "readers": ("ledger::write(", "ledger::copy(", "ledger::set("),
+    "lifecycle": ("ledger::set(",),
+    "commands": ("ledger::transition(",),
+    "": ("ledger::set(", "ledger::transition(", "ledger::try_transition("),
 }
 
 
 def one_writer(tree: Tree) -> Iterator[Complaint]:
-    """amounts, states, links and what was told of an ask have one writer: who else edits them, or is let in, is named"""
+    """amounts, states, links and what was told of an ask have one writer: the rooms that edit them otherwise are named"""
     for path in tree.paths(*C_SOURCES, under=(ROOT_OF_ROOMS,)):
-        if path.startswith(f"{ROOT_OF_ROOMS}ledger/"):
+        room = path.removeprefix(ROOT_OF_ROOMS).rpartition("/")[0]
+        if room == "ledger":
             continue
-        in_model = path.startswith(f"{ROOT_OF_ROOMS}model/")
         for number, line in enumerate(tree.lines(path), 1):
             found = OF_THE_LEDGER.search(line.split("//")[0])
-            if found is None or (in_model and found.group().startswith("friend")):
+            if found is None or (room == "model" and found.group().startswith("friend")):
                 continue
-            if found.group() not in PAST_THE_DISPATCHER.get(path, ()):
+            if found.group() not in PAST_THE_DISPATCHER.get(room, ()):
                 yield Complaint(path, number, f"{found.group()}: apply a change (model/changes.hpp) instead")
 
 
-TELLS_BY_HAND = re.compile(r"\b(?:facts\.tell\w*|decisions\.emit)\(")
-# What changes nothing: refusals, and what an inspection or a search found.
-FINDERS = tuple(
-    ROOT_OF_ROOMS + path
-    for path in (
-        "told/",
-        "commands/application_intake.cpp",
-        "commands/ask_intake.cpp",
-        "commands/ask_intake_existing.cpp",
-        "commands/node_commands.cpp",
-        "cycle/inspector.cpp",
-        "rules/required_node_preemption.cpp",
-    )
-)
+# Refusals, and what an inspection or a search found, change nothing: who finds them reports them.
+REPORTS_A_CHANGE = re.compile(r"\bfacts\.tell(?:_node|_move|_queue_amounts)?\(|\bdecisions\.emit\(\s*decided::(?!\w+_rejected\b)\w+")
 
 
 def derived(tree: Tree) -> Iterator[Complaint]:
-    """what those outside hear of a change is derived from it, in told: who tells something by hand is named"""
+    """what those outside hear of a change is derived from it, in told: elsewhere only refusals and findings are reported"""
     for path in tree.paths(*C_SOURCES, under=(ROOT_OF_ROOMS,)):
-        if path.startswith(FINDERS):
+        if path.startswith(f"{ROOT_OF_ROOMS}told/"):
             continue
         for number, line in enumerate(tree.lines(path), 1):
-            if found := TELLS_BY_HAND.search(line.split("//")[0]):
+            if found := REPORTS_A_CHANGE.search(line.split("//")[0]):
                 yield Complaint(path, number, f"{found.group()}: apply a change, and say in told what is heard of it")
 
 

@@ -237,7 +237,11 @@ CASES = [
         "by-words", KERNEL_SOURCE, 'if (d.text == "waits for nodes") return;', 'text.starts_with("limit on ram")',
         "if (words != messages::existing()) return;", "if (messages::nothing_left() == why) return;", "return text_of(d) == gone;",
     ),
-    *is_content_with("derived", "kernel/src/commands/ask_intake.cpp", "decision_view &d = decisions.emit(decided::ask_rejected{why});"),
+    *is_content_with(
+        "derived", KERNEL_SOURCE, "decision_view &d = decisions.emit(decided::ask_rejected{why});", "facts.tell_held(app, full, held);",
+        "decisions.emit(what).node = id;",
+    ),
+    *is_content_with("derived", "kernel/src/told/decision_teller.cpp", "decisions.emit(decided::application_accepted{}, app);"),
     *is_content_with("derived", KERNEL_SOURCE, "changes.apply(ask_moved{*a, ask_event::accept});", "facts.write(c);"),
     *complains_at_line_one(
         "derived", KERNEL_SOURCE, "facts.tell(fact_kind::ask_added, *a);", "  facts.tell_queue_amounts(leaf, {}, {});",

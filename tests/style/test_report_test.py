@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CASE = '<testcase name="{name}" classname="{name}" time="0.1" status="{status}"><system-out>{output}</system-out></testcase>'
@@ -66,9 +67,27 @@ class Summary(unittest.TestCase):
         self.phase("test", a__b="notrun")
         self.assertIn("SKIPPED WITHOUT LEAVE (tests/allowed_skips.txt): a.b: skipped: no luck", self.summary(1))
 
+    def test_a_phase_that_is_skipped_as_a_whole_needs_leave_too(self):
+        self.phase("kubernetes", 77, "begins\nskipped: there is no Go here\n")
+        said = self.summary(1)
+        self.assertRegex(said, r"kubernetes +90 s  FAILED\n      SKIPPED WITHOUT LEAVE \(tests/allowed_skips.txt\): phase.kubernetes: skipped: there is no Go")
+        with (self.root / "tests/allowed_skips.txt").open("a") as file:
+            file.write("phase\\.kubernetes\n")
+        self.assertRegex(self.summary(0), r"kubernetes +90 s  skipped\n      skipped: phase.kubernetes: skipped: there is no Go here\n$")
+
     def test_a_program_that_was_not_built_has_failed(self):
         self.phase("test", 8, some_test_NOT_BUILT="notrun")
         self.assertIn("failed: some_test_NOT_BUILT", self.summary(1))
+
+    def test_the_whole_run_is_there_as_junit(self):
+        self.phase("build", 1, "no \x1b[31mcompiler\n")
+        self.phase("test", 8, a__b="fail", c__d="run", fuzz__requests="notrun")
+        self.summary(1)
+        suites = xml.etree.ElementTree.parse(self.root / "build/report.xml").getroot().findall("testsuite")
+        found = {f"{case.get('classname')}.{case.get('name')}": [ending.tag for ending in case] for suite in suites for case in suite}
+        self.assertEqual(found, {"build.phase": ["failure"], "test.phase": ["failure"], "test.a.b": ["failure"], "test.c.d": [],
+                                 "test.fuzz.requests": ["skipped"]})
+        self.assertIn("no ?[31mcompiler", suites[0].find("testcase/failure").text)
 
     def test_a_phase_over_its_budget_is_named_and_passes(self):
         self.phase("build", budget=60)

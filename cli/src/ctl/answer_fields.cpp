@@ -53,7 +53,7 @@ std::string set(const json::object &of, std::string_view key, const std::string 
   return found == nullptr ? "-" : amount_text(type, found->to_number<int64_t>());
 }
 
-std::string amounts(const json::object &of, std::string_view key) {
+std::string amounts_text(const json::object &of, std::string_view key) {
   std::string out;
   for (const auto &one : of.at(key).as_object()) {
     const std::string type(one.key());

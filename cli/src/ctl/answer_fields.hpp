@@ -31,7 +31,7 @@ namespace tenon::cli::answer_fields {
 // Of one that is configured: what is not there is not set.
 [[nodiscard]] std::string set(const boost::json::object &of, std::string_view key, const std::string &type);
 // "gpu 2, vcore 4"; nothing at all is 0.
-[[nodiscard]] std::string amounts(const boost::json::object &of, std::string_view key);
+[[nodiscard]] std::string amounts_text(const boost::json::object &of, std::string_view key);
 [[nodiscard]] std::string title(std::string type, std::string_view what);
 [[nodiscard]] std::string age(const boost::json::object &of, std::string_view key, int64_t now_ms);
 

@@ -30,7 +30,7 @@ void print_running(const json::array &running, bool of_node, int64_t now_ms, std
     const json::object &one = value.as_object();
     const std::string kind = yes(one, "placeholder") ? ", placeholder" : yes(one, "foreign") ? ", foreign" : "";
     all.add({text(one, "key"), or_none(text(one, of_node ? "application" : "node")), text(one, "state") + kind,
-             count(one, "priority"), age(one, "bind_time_ms", now_ms), amounts(one, "resources"),
+             count(one, "priority"), age(one, "bind_time_ms", now_ms), amounts_text(one, "resources"),
              or_none(text(one, "detail"))});
   }
   out << '\n';
@@ -54,8 +54,8 @@ void print_node_details(const json::object &node, int64_t now_ms, std::ostream &
   const json::value *running = node.if_contains("running");
   if (running == nullptr) return;
   out << '\n';
-  out << "used      " << amounts(node, "allocated") << '\n';
-  out << "occupied  " << amounts(node, "occupied") << '\n';
+  out << "used      " << amounts_text(node, "allocated") << '\n';
+  out << "occupied  " << amounts_text(node, "occupied") << '\n';
   for (const auto &one : node.at("attributes").as_object())
     out << "attribute " << std::string(one.key()) << " = " << std::string(one.value().as_string()) << '\n';
   print_list("reserved for", node.at("reservations").as_array(), out);
@@ -75,7 +75,7 @@ void print_application_details(const json::object &application, int64_t now_ms, 
       const json::object &ask = value.as_object();
       const std::string cause = text(ask, "blocker");
       all.add({text(ask, "key") + (yes(ask, "placeholder") ? ", placeholder" : ""), count(ask, "pending_count"),
-               count(ask, "priority"), amounts(ask, "resources"), cause.empty() ? "its turn" : cause});
+               count(ask, "priority"), amounts_text(ask, "resources"), cause.empty() ? "its turn" : cause});
     }
     out << '\n';
     all.print(out);

@@ -44,7 +44,7 @@ void in_partitions(const json::object &result, std::string_view key, std::string
   for (const json::value &value : partitions) {
     const json::object &partition = value.as_object();
     out << (first ? "" : "\n") << "partition " << text(partition, "name") << ", " << text(partition, "state")
-        << ", used " << amounts(partition, "used") << " of " << amounts(partition, "capacity") << '\n';
+        << ", used " << amounts_text(partition, "used") << " of " << amounts_text(partition, "capacity") << '\n';
     first = false;
     put_canary(partition, out);
     const json::array &items = partition.at(key).as_array();
@@ -89,7 +89,7 @@ void print_queues(const json::object &result, std::ostream &out) {
       for (const std::string &type : types)
         row.push_back(used(queue, "allocated", type) + "/" + set(queue, "guaranteed", type) + "/" +
                       set(queue, "max", type));
-      row.push_back(amounts(queue, "pending"));
+      row.push_back(amounts_text(queue, "pending"));
       all.add(std::move(row));
     }
     all.print(out);
@@ -146,30 +146,30 @@ void print_canaries(const json::object &result, std::ostream &out) {
 
 void print_applications(const json::object &result, std::ostream &out) {
   const int64_t now_ms = number(result, "now_ms");
-  in_partitions(result, "applications", "no such application", out,
-                [&](const json::object &partition, const json::array &items) {
-                  const bool ended = items.front().as_object().at("finished_ms").to_number<int64_t>() != 0;
-                  const std::string hold = ended ? std::string() : text_or_nothing(partition, "held_by");
-                  table all({{"APPLICATION"},
-                             {"QUEUE"},
-                             {"USER"},
-                             {"STATE"},
-                             {"RUN", true},
-                             {"WAIT", true},
-                             {"AGE", true},
-                             {"ALLOCATED"},
-                             {"PENDING"},
-                             {ended ? "WHY" : "WAITS FOR"}});
-                  for (const json::value &item : items) {
-                    const json::object &one = item.as_object();
-                    all.add({text(one, "id"), text(one, "queue"), text(one, "user"), text(one, "state"),
-                             count(one, "allocation_count"), std::to_string(waiting(one)),
-                             age(one, "submitted_ms", now_ms), amounts(one, "allocated"), amounts(one, "pending"),
-                             or_none(ended ? text(one, "message") : waits_for(one, hold))});
-                  }
-                  all.print(out);
-                  for (const json::value &item : items) print_application_details(item.as_object(), now_ms, out);
-                });
+  in_partitions(
+      result, "applications", "no such application", out, [&](const json::object &partition, const json::array &items) {
+        const bool ended = items.front().as_object().at("finished_ms").to_number<int64_t>() != 0;
+        const std::string hold = ended ? std::string() : text_or_nothing(partition, "held_by");
+        table all({{"APPLICATION"},
+                   {"QUEUE"},
+                   {"USER"},
+                   {"STATE"},
+                   {"RUN", true},
+                   {"WAIT", true},
+                   {"AGE", true},
+                   {"ALLOCATED"},
+                   {"PENDING"},
+                   {ended ? "WHY" : "WAITS FOR"}});
+        for (const json::value &item : items) {
+          const json::object &one = item.as_object();
+          all.add({text(one, "id"), text(one, "queue"), text(one, "user"), text(one, "state"),
+                   count(one, "allocation_count"), std::to_string(waiting(one)), age(one, "submitted_ms", now_ms),
+                   amounts_text(one, "allocated"), amounts_text(one, "pending"),
+                   or_none(ended ? text(one, "message") : waits_for(one, hold))});
+        }
+        all.print(out);
+        for (const json::value &item : items) print_application_details(item.as_object(), now_ms, out);
+      });
 }
 
 void print_nodes(const json::object &result, std::ostream &out) {

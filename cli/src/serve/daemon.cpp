@@ -47,9 +47,9 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using std::chrono::milliseconds;
 
-constexpr milliseconds last_wait{2000};  // for recordings, of whoever ends at once; 64 MiB at most wait to be written
-constexpr milliseconds tick{500};        // between heartbeats, and until what is recorded is written out
-constexpr uint64_t ticks_of_spare = 4;   // between looks at memory that could be given back
+constexpr milliseconds last_wait{2000};   // for recordings, of whoever ends at once; 64 MiB at most wait to be written
+constexpr milliseconds tick_length{500};  // between heartbeats, and until what is recorded is written out
+constexpr uint64_t ticks_of_spare = 4;    // between looks at memory that could be given back
 
 int64_t now_unix_ms() {
   return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -478,7 +478,7 @@ void daemon_process::impl::while_signals_count(std::function<void()> work_to_do)
 }
 
 void daemon_process::impl::wait_for_tick() {
-  timer.expires_after(tick);
+  timer.expires_after(tick_length);
   timer.async_wait([this](error_code cancelled) {
     if (cancelled || stopping) return;
     tell_alive();

@@ -201,7 +201,7 @@ void extreme_values(probe &p) {
   }
 }
 
-constexpr std::array all{
+constexpr std::array buffers_list{
     check{"inputs-bounds", "buffers", about::asked, "answers-repeat",
           "A slot reads no further than what it was given, writes to no input, and keeps no pointer to one.",
           inputs_bounds},
@@ -223,6 +223,6 @@ constexpr std::array all{
 
 }  // namespace
 
-checks buffer_checks() { return all; }
+checks buffer_checks() { return buffers_list; }
 
 }  // namespace tenon::conformance

@@ -117,7 +117,7 @@ void devices_can_be_had(probe &p) {
   }
 }
 
-constexpr std::array all{
+constexpr std::array chosen_devices_list{
     check{"chosen-devices", "sort", about::node_sort, "answers-order",
           "A score that chooses devices names as many as the ask wants, that the node has and that have the room.",
           devices_can_be_had},
@@ -125,6 +125,6 @@ constexpr std::array all{
 
 }  // namespace
 
-checks device_checks() { return all; }
+checks device_checks() { return chosen_devices_list; }
 
 }  // namespace tenon::conformance

@@ -437,7 +437,7 @@ void full_disk(probe &p) {
   if (can_query(*one)) want_answer(*one, {}, taken, "after its files could not grow");
 }
 
-constexpr std::array all_checks{
+constexpr std::array event_sink_list{
     check{"sink-takes-batches", "event sinks", about::event_sink, "instance-starts",
           "Batches of no, one and ten thousand records are taken, with gaps between ids; a refusal has words.",
           takes_batches},
@@ -475,6 +475,6 @@ constexpr std::array all_checks{
 
 }  // namespace
 
-checks event_sink_checks() { return all_checks; }
+checks event_sink_checks() { return event_sink_list; }
 
 }  // namespace tenon::conformance

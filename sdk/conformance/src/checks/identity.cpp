@@ -221,7 +221,7 @@ void away(probe &p) {
   no_growth("an instance whose source is away", 10, once);
 }
 
-constexpr std::array all{
+constexpr std::array identity_list{
     check{"identity-groups-sound", "identities", about::identity, "answers-repeat",
           "Groups have UTF-8 names, none empty, and each is there once.", groups_sound},
     check{"identity-room", "identities", about::identity, "answers-repeat",
@@ -243,6 +243,6 @@ constexpr std::array all{
 
 }  // namespace
 
-checks identity_checks() { return all; }
+checks identity_checks() { return identity_list; }
 
 }  // namespace tenon::conformance

@@ -213,7 +213,7 @@ void process_ends(probe &p) {
     probe::fail("the process ends with status " + number(static_cast<uint64_t>(WEXITSTATUS(status))));
 }
 
-constexpr std::array all{
+constexpr std::array lifecycle_list{
     check{"module-init-repeats", "lifecycle", about::module, "manifest-matches",
           "init may be called again and again; the module works until as many deinits, and after the next init.",
           module_init_repeats},
@@ -248,7 +248,7 @@ constexpr std::array with_slots{
 
 }  // namespace
 
-checks lifecycle_checks() { return all; }
+checks lifecycle_checks() { return lifecycle_list; }
 checks more_lifecycle_checks() { return with_slots; }
 
 }  // namespace tenon::conformance

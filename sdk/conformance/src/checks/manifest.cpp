@@ -143,7 +143,7 @@ void manifest_matches(probe &p) {
   }
 }
 
-constexpr std::array all{
+constexpr std::array manifest_list{
     check{"manifest-reads", "manifest", about::module, "",
           "The manifest is complete and right: known keys, sound ids, a schema that accepts its own defaults.",
           manifest_reads},
@@ -179,6 +179,6 @@ constexpr std::array all{
 
 }  // namespace
 
-checks manifest_checks() { return all; }
+checks manifest_checks() { return manifest_list; }
 
 }  // namespace tenon::conformance

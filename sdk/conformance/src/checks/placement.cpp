@@ -152,7 +152,7 @@ void place_states(probe &p) {
   check_answer(ask(*one, q), "another world");
 }
 
-constexpr std::array all{
+constexpr std::array placement_list{
     check{"place-names-sound", "placement", about::placement_rule, "answers-repeat",
           "A name that is given is UTF-8 text within its room, and a full path begins with root.", place_names_sound},
     check{
@@ -169,6 +169,6 @@ constexpr std::array all{
 
 }  // namespace
 
-checks placement_checks() { return all; }
+checks placement_checks() { return placement_list; }
 
 }  // namespace tenon::conformance

@@ -145,7 +145,7 @@ void filter_prefix_agrees(probe &p) {
   }
 }
 
-constexpr std::array all{
+constexpr std::array predicate_list{
     check{"verdicts-known", "predicate", about::predicate, "answers-repeat",
           "Verdicts are pass, fail or unresolvable, and reasons are among those that are described.", verdicts_known},
     check{"reasons-present", "predicate", about::predicate, "answers-repeat",
@@ -164,6 +164,6 @@ constexpr std::array all{
 
 }  // namespace
 
-checks predicate_checks() { return all; }
+checks predicate_checks() { return predicate_list; }
 
 }  // namespace tenon::conformance

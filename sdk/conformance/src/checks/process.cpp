@@ -165,13 +165,13 @@ void host_calls(probe &p) {
   if (const auto wrong = test_host::complaints(); !wrong.empty()) probe::fail(wrong.front());
 }
 
-constexpr std::array module_level{
+constexpr std::array process_of_modules_list{
     check{"opening-quiet", "process", about::module, "library-opens",
           "Opening the library starts no thread, leaves no file open and changes no directory or variable.",
           opening_quiet},
 };
 
-constexpr std::array all{
+constexpr std::array process_list{
     check{"state-kept", "process", about::every_kind, "slots-answer",
           "Floating-point control, locale and signal handling are as before: after opening, init, slots and destroy.",
           state_kept},
@@ -187,7 +187,7 @@ constexpr std::array all{
 
 }  // namespace
 
-checks process_module_checks() { return module_level; }
-checks process_checks() { return all; }
+checks process_module_checks() { return process_of_modules_list; }
+checks process_checks() { return process_list; }
 
 }  // namespace tenon::conformance

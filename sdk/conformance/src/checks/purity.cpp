@@ -325,7 +325,7 @@ void columns_undeclared(probe &p) {
   }
 }
 
-constexpr std::array all{
+constexpr std::array purity_list{
     check{"answers-fresh", "purity", about::asked, "answers-repeat",
           "What an instance was asked before changes no answer: it answers as a new one does.", answers_fresh},
     check{"answers-outside", "purity", about::policies, "answers-repeat",
@@ -357,6 +357,6 @@ constexpr std::array all{
 
 }  // namespace
 
-checks purity_checks() { return all; }
+checks purity_checks() { return purity_list; }
 
 }  // namespace tenon::conformance

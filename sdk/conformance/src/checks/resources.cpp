@@ -281,12 +281,12 @@ void time_per_item(probe &p) {
   }
 }
 
-constexpr std::array module_level{
+constexpr std::array resources_of_modules_list{
     check{"leak-module", "leaks", about::module, "module-init-repeats",
           "init, get_factory and deinit keep no memory and leave no file open.", leak_module},
 };
 
-constexpr std::array all{
+constexpr std::array resources_list{
     check{"leak-instances", "leaks", about::every_kind, "create-hundred",
           "An instance that is gone leaves no memory and no open file behind.", leak_instances},
     check{"leak-calls", "leaks", about::asked, "slots-answer",
@@ -308,7 +308,7 @@ constexpr std::array all{
 
 }  // namespace
 
-checks resource_module_checks() { return module_level; }
-checks resource_checks() { return all; }
+checks resource_module_checks() { return resources_of_modules_list; }
+checks resource_checks() { return resources_list; }
 
 }  // namespace tenon::conformance

@@ -38,7 +38,7 @@ void answers_repeat(probe &p) {
   }
 }
 
-constexpr std::array all{
+constexpr std::array slots_list{
     check{"slots-answer", "slots", about::asked, "instance-starts",
           "Each slot answers ordinary questions in time, with a status that it may give, and throws nothing.",
           slots_answer},
@@ -48,6 +48,6 @@ constexpr std::array all{
 
 }  // namespace
 
-checks slot_checks() { return all; }
+checks slot_checks() { return slots_list; }
 
 }  // namespace tenon::conformance

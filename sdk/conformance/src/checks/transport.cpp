@@ -245,7 +245,7 @@ void believes_nobody(probe &p) {
   one.stop();
 }
 
-constexpr std::array all_checks{
+constexpr std::array transport_list{
     check{"transport-starts", "transports", about::transport, "instance-starts",
           "With the usual configuration start and stop succeed.", starts},
     check{"transport-starts-again", "transports", about::transport, "transport-starts",
@@ -277,6 +277,6 @@ constexpr std::array all_checks{
 
 }  // namespace
 
-checks transport_checks() { return all_checks; }
+checks transport_checks() { return transport_list; }
 
 }  // namespace tenon::conformance

@@ -364,7 +364,7 @@ void stops_under_load(const client_side &by, transport_at_work &one, dice &d) {
   one.want_no_complaint();
 }
 
-constexpr std::array all_checks{
+constexpr std::array transport_rms_list{
     check{"transport-enters-whole", "transports", about::transport, "transport-starts-again",
           "A registration arrives with every member that it has and no other.", with_one<enters_whole>},
     check{"transport-tells-refusals", "transports", about::transport, "transport-enters-whole",
@@ -404,6 +404,6 @@ constexpr std::array all_checks{
 
 }  // namespace
 
-checks transport_rm_checks() { return all_checks; }
+checks transport_rm_checks() { return transport_rms_list; }
 
 }  // namespace tenon::conformance
