@@ -91,13 +91,14 @@ function(tenon_precompile target header)
   if(TENON_JOIN_SOURCES AND CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_precompile_headers(${target} PRIVATE ${header})
     target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache wants it
+    set(launcher ${CMAKE_CXX_COMPILER_LAUNCHER})
     if(TENON_CCACHE)
       # What is precompiled names its headers by their full paths, so that of another clone does not know a header of
       # this one as its own and reads it twice: nothing of such a target is shared between clones.
-      set(launcher ${CMAKE_CXX_COMPILER_LAUNCHER})
-      list(INSERT launcher 3 CCACHE_NAMESPACE=${CMAKE_BINARY_DIR})
-      set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
+      list(INSERT launcher 3 CCACHE_NAMESPACE=${CMAKE_BINARY_DIR}/precompiled)
     endif()
+    list(PREPEND launcher ${CMAKE_SOURCE_DIR}/cmake/precompiled.sh)
+    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
   endif()
 endfunction()
 
