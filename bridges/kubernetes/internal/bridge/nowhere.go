@@ -35,6 +35,9 @@ func (b *Bridge) tellNowhere(p *pod) {
 	if b.link == nil || p.nowhere || p.standing != asked || b.pods[p.object.UID] != p || !p.wanted() {
 		return
 	}
+	if b.awaitsVictims(p) {
+		return // the nodes are looked at with the victims, and the scheduler has reserved the room of the victims for the pod
+	}
 	plugins := b.filters.NowhereNow(b.context, p.object)
 	if len(plugins) == 0 {
 		return

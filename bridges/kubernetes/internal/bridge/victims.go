@@ -73,7 +73,7 @@ func (b *Bridge) tryEvict(e *eviction) {
 
 // ends is true while the scheduler waits for the end: one that was restarted does not know of it.
 func (b *Bridge) ends(e *eviction) bool {
-	return b.pods[e.object.UID] == e.victim && e.victim.ending == si.TerminationType_PREEMPTED_BY_SCHEDULER
+	return b.isVictim(e.victim)
 }
 
 // unended says how long to wait before the next try.
