@@ -86,7 +86,7 @@ func (b *Bridge) bindingEnded(p *pod, node string, err error) {
 	}
 	if err == nil {
 		b.Metrics.Bound(p.tries+1, time.Since(p.since))
-		p.bound, p.tries, p.unbound, p.attempt = true, 0, "", nil
+		p.bound, p.tries, p.unbound, p.attempt, p.since = true, 0, "", nil, time.Time{}
 		b.writer.Scheduled(p.object, node)
 		return
 	}

@@ -56,7 +56,7 @@ type pod struct {
 	notSoon  time.Time // before it is asked for again
 	tries    int       // of bindings that failed
 	unbound  string    // why the last binding failed
-	since    time.Time // asked for the first time
+	since    time.Time // asked for the first time; zero: it was not, or its binding was measured
 	waitsFor string    // what its condition says, or is about to
 	telling  bool      // that is being written
 	found    found     // why it waits, as the bridge sees it

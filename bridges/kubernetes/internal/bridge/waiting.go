@@ -93,7 +93,7 @@ func (b *Bridge) explainSome(now time.Time, list *[]types.UID) bool {
 			continue
 		}
 		if !p.wanted() {
-			p.listed, p.since = false, time.Time{}
+			p.listed = false // p.since stays: a binding may be under way, which is measured from there, or fails
 			continue
 		}
 		p.lookAt = now.Add(b.Repeat)
