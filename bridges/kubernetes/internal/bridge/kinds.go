@@ -72,17 +72,18 @@ func (b *Bridge) queuesName(kinds map[string]bool) {
 	}
 }
 
-// kindsCame tells the scheduler of what it was not told since the kinds of it were unheard of.
+// kindsCame reports pods and nodes again after the bridge may send more kinds. Pods that have a node are reported first: if pods
+// that wait were asked for before that, the scheduler would place them as if the others used none of the new kinds.
 func (b *Bridge) kindsCame() {
-	waited := sorted(b.unheard)
-	clear(b.unheard)
-	for _, p := range waited {
-		b.reconcile(p)
-	}
 	for _, p := range b.pods {
 		if p.mine && p.standing == placed && hasUncommon(p.amounts) {
 			b.reconcile(p)
 		}
+	}
+	waited := sorted(b.unheard)
+	clear(b.unheard)
+	for _, p := range waited {
+		b.reconcile(p)
 	}
 	for _, n := range b.nodes {
 		if n.object != nil {

@@ -93,6 +93,22 @@ func TestClock_WhatRunsIsReportedAgain_OnceAQueueNamesAKindOfIt(t *testing.T) {
 	})
 }
 
+func TestClock_WhatRunsIsReportedBeforeOthersAreAskedFor_OnceAQueueNamesAKind(t *testing.T) {
+	timedBridge(t, func(c *timed, p *pod) {
+		runs := p.object.DeepCopy()
+		runs.Spec.Containers[0].Resources.Requests["example.com/gpu"] = resource.MustParse("1")
+		waits := runs.DeepCopy()
+		waits.Name, waits.UID = "waits", "waits"
+		runs.Spec.NodeName = "one"
+		c.allocate(p)
+		c.podChanged(runs)
+		c.want(c.hears(waits))
+		c.queuesName(map[string]bool{"example.com/gpu": true})
+		c.step()
+		c.want(c.said(), "ask p", "ask waits")
+	})
+}
+
 func TestKeep_LeavesKindsForTheQueues(t *testing.T) {
 	b := New(Options{})
 	var many []v1.ResourceName
