@@ -9,6 +9,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"tenon.invalid/kubernetes/internal/tenon"
 	"tenon.invalid/kubernetes/internal/translate"
 )
 
@@ -27,6 +28,7 @@ const (
 // queueKinds are the kinds of resources that queues of the scheduler name, as the scheduler reports them.
 type queueKinds struct {
 	named map[string]bool
+	told  bool      // the first question of this session has ended, with an answer or without
 	open  bool      // the scheduler was asked, and has not answered
 	next  time.Time // when it is asked again
 	soon  time.Time // the same, while pods want kinds that neither a node has nor a queue names
@@ -47,20 +49,39 @@ func (b *Bridge) askQueues(now time.Time) {
 		begun := time.Now()
 		kinds, err := b.Control.QueueKinds(b.context, b.Session.PolicyGroup)
 		took := time.Since(begun)
-		b.todo.Put(func() {
-			b.queues.open = false
-			if b.link != link {
-				return // the next one asks anew
-			}
-			now := time.Now()
-			b.queues.next, b.queues.soon = now.Add(max(queuesEvery, share*took)), now.Add(max(queuesSoon, share*took))
-			if err != nil {
-				b.Log.Warn("the scheduler does not say what its queues name", "error", err)
-				return
-			}
-			b.queuesName(kinds)
-		})
+		b.todo.Put(func() { b.queuesAnswered(link, kinds, took, err) })
 	}()
+}
+
+// queuesAnswered takes the answer to a question what kinds queues name, and how long the answer took. After the first answer of
+// a session the scheduler is told of the gangs that waited for it.
+func (b *Bridge) queuesAnswered(link *tenon.Link, kinds map[string]bool, took time.Duration, err error) {
+	b.queues.open = false
+	now := time.Now()
+	if b.link != link { // the answer is of an earlier session
+		if b.link != nil {
+			b.askQueues(now)
+		}
+		return
+	}
+	b.queues.next, b.queues.soon = now.Add(max(queuesEvery, share*took)), now.Add(max(queuesSoon, share*took))
+	b.queues.told = true
+	if err != nil {
+		b.Log.Warn("the scheduler does not say what its queues name", "error", err)
+	} else {
+		b.queuesName(kinds)
+	}
+	for _, a := range b.applications {
+		if a.early && len(a.pods) > 0 {
+			b.sayApplication(a, sorted(a.pods)[0])
+		}
+	}
+}
+
+// mayLearn returns true if these amounts have a kind that nobody names so far, and the first answer of this session what kinds
+// queues name has not come yet.
+func (b *Bridge) mayLearn(amounts translate.Amounts) bool {
+	return b.Control.Socket != "" && !b.queues.told && b.lacks(amounts)
 }
 
 // queuesName takes the kinds that queues name now.
