@@ -3,7 +3,10 @@
 package bridge
 
 import (
+	"maps"
+	"slices"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -53,6 +56,42 @@ func TestNowhere_APodKeepsItsAskWhileItsVictimsEnd(t *testing.T) {
 		c.want(c.propose(waits))
 		if waits.standing != checked {
 			t.Errorf("it stands at %d", waits.standing)
+		}
+	})
+}
+
+func TestNowhere_LooksWaitForTheNextBeat_OnceTheTimeOfThisOneIsSpent(t *testing.T) {
+	timedBridge(t, func(c *timed, _ *pod) {
+		c.allocate(c.onPort("runs"))
+		waits := c.onPort("waits")
+		c.stranded.spent = thinking
+		c.want(c.propose(waits))
+		c.beat(time.Now())
+		c.step()
+		c.want(c.said(), "release waits", "ask waits")
+	})
+}
+
+func TestNowhere_OfPodsThatAreAlikeOneIsLookedAt(t *testing.T) {
+	timedBridge(t, func(c *timed, _ *pod) {
+		c.allocate(c.onPort("runs"))
+		looked := map[string]int{}
+		look := func(p *pod) []string {
+			looked[p.object.Name]++
+			return c.keptBy(p)
+		}
+		alike := map[string][]string{}
+		first, second := c.onPort("first"), c.onPort("second")
+		for _, p := range []*pod{first, second} {
+			if plugins := ofAlike(c.Bridge, p, alike, look); !slices.Equal(plugins, []string{"NodePorts"}) {
+				t.Errorf("%s is kept by %v", p.object.Name, plugins)
+			}
+		}
+		if plugins := ofAlike(c.Bridge, c.pods["p"], alike, look); len(plugins) > 0 {
+			t.Errorf("kept by %v", plugins)
+		}
+		if want := map[string]int{"first": 1, "p": 1}; !maps.Equal(looked, want) {
+			t.Errorf("looked at %v, want %v", looked, want)
 		}
 	})
 }

@@ -47,6 +47,7 @@ type pod struct {
 	refusedBy []string           // the plugins that refused it nodes
 	refused   int                // how many nodes, since it was last looked at again
 	nowhere   bool               // asked for as one that may run on no node for now
+	stranded  bool               // in Bridge.stranded
 	ending    si.TerminationType // the scheduler wished its end and waits for it
 	held      bool               // it has an allocation, and waits for others of its group
 	binding   bool               // a write is under way
