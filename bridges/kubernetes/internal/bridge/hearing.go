@@ -71,10 +71,9 @@ func (l listener) Allocations(link *tenon.Link, heard *si.AllocationResponse) {
 	l.on(link, func(b *Bridge) {
 		victims := map[string]int{}
 		for _, one := range heard.Released {
-			if one.TerminationType == si.TerminationType_PREEMPTED_BY_SCHEDULER {
+			if b.released(one) {
 				victims[one.PreemptorKey]++
 			}
-			b.released(one)
 		}
 		b.Metrics.Preempted(victims)
 		for _, one := range heard.New {

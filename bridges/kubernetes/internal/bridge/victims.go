@@ -27,12 +27,15 @@ type eviction struct {
 	preemptor types.UID // the pod for which it ends; empty: none
 }
 
-func (b *Bridge) evict(p *pod, message string, preemptor types.UID) {
+// evict ends a victim, and returns true unless the victim is spared at once.
+func (b *Bridge) evict(p *pod, message string, preemptor types.UID) bool {
 	e := &eviction{victim: p, object: p.object, message: message, begun: time.Now(), preemptor: preemptor}
-	if !b.spare(e) {
-		b.writer.Preempted(p.object, message)
-		b.tryEvict(e)
+	if b.spare(e) {
+		return false
 	}
+	b.writer.Preempted(p.object, message)
+	b.tryEvict(e)
+	return true
 }
 
 // spare lets a victim run on if the pod for which it would end is gone or has a node, and returns whether it does. The
