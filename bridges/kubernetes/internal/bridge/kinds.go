@@ -13,11 +13,12 @@ import (
 	"tenon.invalid/kubernetes/internal/translate"
 )
 
-// The scheduler keeps a small number of kinds of resources, and anybody may write any into a pod. So the scheduler is told of
-// those kinds alone that nodes have or queues name. Of nodes it is told of so many as it keeps; those of its queues it has.
+// The bridge sends only kinds of resources that a node has or a queue names, since anybody may write any kind into a pod, and the
+// scheduler keeps at most 64 kinds. The scheduler already keeps the kinds that its queues name. Of the other kinds that nodes have,
+// the bridge sends at most mostKinds.
 
-// mostKinds is how many kinds the scheduler is told of beside the four that any cluster has. The scheduler keeps 64 in all; 12
-// are left for kinds that only its queues name.
+// mostKinds is the largest number of kinds of nodes that the bridge sends beside the four that every cluster has. This leaves 12 of
+// the 64 kinds for those that only queues name.
 const mostKinds = 48
 
 const (
@@ -180,8 +181,8 @@ func (b *Bridge) unheardOf(kind string) bool {
 	return !translate.Common(kind) && !b.queues.named[kind] && (b.kinds[kind] == 0 || !b.kept[kind])
 }
 
-// toldOtherwise is true if the scheduler was told another amount of a pod than the pod takes. Kinds that nobody has any more do
-// not count: what was told of them stays.
+// toldOtherwise returns true if the scheduler has another amount for a pod than the pod takes. A kind that no node has and no queue
+// names any longer makes no difference: the scheduler keeps the amount that it was sent earlier.
 func (b *Bridge) toldOtherwise(p *pod) bool {
 	for kind, amount := range b.known(p.amounts) {
 		if p.told[kind] != amount {

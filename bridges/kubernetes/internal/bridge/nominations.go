@@ -16,9 +16,9 @@ import (
 // nominatedFor is how long a pod keeps its nominated node after the last one there has ended for it: until it is placed.
 const nominatedFor = 10 * time.Second
 
-// nomination is the node on which others end for a pod. It tells people and autoscalers that nothing more is to be done for
-// the pod, and decides nothing: so it may be taken from the words in which the scheduler says for whom a victim ends. The
-// API server clears it when the pod is bound.
+// nomination is the node on which victims end for a pod. It tells people and autoscalers that nothing more has to be done for the
+// pod, and the scheduler does not read it. The scheduler names the pod in the preemptorKey of each victim's release. The API server
+// clears the nominated node when the pod is bound.
 type nomination struct {
 	pod     *pod
 	node    string             // empty: none any more

@@ -10,11 +10,12 @@ import (
 	"tenon.invalid/kubernetes/internal/translate"
 )
 
-// What depends on other pods, on volumes and on claims may keep a pod from all nodes for now. The scheduler would propose each of
-// them. So the bridge looks at all of them once one was refused, and asks for a pod that may run on none as one that requires an
-// attribute that no node has. After a change that may help, the pod is asked for again as it is.
+// Other pods, volumes and claims may keep a pod from all nodes for now. The scheduler does not know of them, so it would propose one
+// node after the other. After the refusal of a node the bridge therefore looks at all nodes. If the pod may run on none of them, the
+// bridge asks for the pod as one that requires an attribute which no node has. After a change that may help, the bridge asks for the
+// pod as it is.
 
-// nowhereClass is the class of pods that may run on no node for now. Its attribute is never told of a node.
+// nowhereClass is the class of pods that may run on no node for now. No node has its attribute.
 const nowhereClass = "nowhere"
 
 // stranded are pods at which the bridge is about to look because a node was refused to them.
