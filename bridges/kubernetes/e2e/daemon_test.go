@@ -28,6 +28,8 @@ partitions:
             resources: { max: { vcore: 1 } }
 `
 
+const adminToken = "a token of these tests"
+
 // daemon is a `tenon serve` in a folder of its own.
 type daemon struct {
 	t       *testing.T
@@ -56,9 +58,9 @@ func serveQueues(t *testing.T, queues string) *daemon {
 policy_groups: { default: queues.yaml }
 predicates: [{ use: tenon.node-attributes }]
 control: { socket: control.sock }
-transports: [{ use: tenon.grpc, config: { listen: "unix:%s/rm.sock" } }]
+transports: [{ use: tenon.grpc, config: { listen: "unix:%[1]s/rm.sock", admin_token_file: "%[1]s/admin-token" } }]
 `, folder)
-	for name, text := range map[string]string{"tenon.yaml": deployment, "queues.yaml": queues} {
+	for name, text := range map[string]string{"tenon.yaml": deployment, "queues.yaml": queues, "admin-token": adminToken} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -9,11 +9,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 	"tenon.invalid/kubernetes/internal/bridge"
 	"tenon.invalid/kubernetes/internal/tenon"
+	tenonv1 "tenon.invalid/proto/tenon/v1"
 )
 
 const queuesOfKinds = `
@@ -102,5 +106,28 @@ func TestAPodThatWantsAKindThatAQueueNamesLater_IsAskedForThen(t *testing.T) {
 		t.Error("the scheduler has an ask with a kind that nobody names")
 	}
 	d.reload(queuesOfKinds)
+	s.until("it is asked for", func() bool { return d.waits(pod.UID) })
+}
+
+// send has the scheduler use these queues for the bridge's resource manager alone.
+func (d *daemon) send(text string) {
+	d.t.Helper()
+	connection, err := grpc.NewClient(d.address(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	must(d.t, err)
+	defer connection.Close()
+	ctx := metadata.AppendToOutgoingContext(d.t.Context(), "authorization", "Bearer "+adminToken)
+	answer, err := tenonv1.NewAdminClient(connection).UpdateConfig(ctx, &tenonv1.UpdateConfigRequest{RmID: "cluster", Config: text})
+	must(d.t, err)
+	if !answer.Success {
+		d.t.Fatal(answer.Reason)
+	}
+}
+
+func TestAPodThatWantsAKindOfALimit_IsAskedFor_IfTheQueuesAreOfItsResourceManagerAlone(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	s.node("one", 4)
+	bridged(t, s, d, controlled(d))
+	d.send(queuesOfKinds)
+	pod := s.pod("limited", wants("example.com/limited"))
 	s.until("it is asked for", func() bool { return d.waits(pod.UID) })
 }

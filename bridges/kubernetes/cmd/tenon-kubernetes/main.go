@@ -84,7 +84,7 @@ func main() {
 		return nil
 	})
 	flag.StringVar(&o.queues, "queues", "", "NAMESPACE/NAME of a ConfigMap whose "+queues.Key+" the scheduler is to use; empty: its own file")
-	flag.StringVar(&o.control, "control", "", "path of the scheduler's control socket, over which the bridge reads what the scheduler has and which kinds of resources its queues name; empty: it does not know")
+	flag.StringVar(&o.control, "control", "", "path of the scheduler's control socket, over which the bridge reads which nodes, asks and allocations the scheduler has, and which kinds of resources its queues name; empty: the bridge reads neither")
 	flag.StringVar(&o.token, "admin-token", "", "file with the scheduler's admin token, for --queues")
 	flag.StringVar(&o.placeholderImage, "placeholder-image", "registry.k8s.io/pause:3.10", "image of the pods that hold the room of gangs")
 	flag.BoolVar(&o.vouchedUsers, "vouched-users", false, "takes the users that pods name: an admission step vouches for them, as deploy/users.yaml does; without it the namespace is the user")

@@ -20,6 +20,7 @@ type application struct {
 	retryAt    time.Time
 	failed     bool // ended against the pods' wish: they are not asked for again
 	used       bool // something of it was asked for or reported
+	early      bool // a gang that waits for the first answer what kinds queues name
 	looks      int  // for its namespace, in vain
 	originator types.UID
 	missing    map[string]string // placeholders that have no node yet, and why they are not made
@@ -63,6 +64,10 @@ func (b *Bridge) sayApplication(a *application, p *pod) {
 		})
 		return
 	}
+	g := b.gangs[a.id]
+	if a.early = g != nil && b.mayLearn(g.Ask()); a.early {
+		return // the scheduler takes what a gang asks for with its application alone, so it cannot be told of the kind later
+	}
 	user, groups, err := translate.User(p.object, b.VouchedUsers)
 	if err != nil {
 		b.Log.Warn("a pod's user cannot be read", "pod", p.name(), "error", err)
@@ -76,7 +81,7 @@ func (b *Bridge) sayApplication(a *application, p *pod) {
 		ApplicationID: a.id, QueueName: translate.Queue(p.object), PartitionName: translate.Partition,
 		Ugi: &si.UserGroupInformation{User: user, Groups: groups}, Tags: tags,
 	}
-	if g := b.gangs[a.id]; g != nil {
+	if g != nil {
 		g.Tags(g.first, tags)
 		request.PlaceholderAsk, request.GangSchedulingStyle = b.known(g.Ask()).Message(), g.Style
 		request.ExecutionTimeoutMilliSeconds = g.Timeout.Milliseconds()

@@ -108,6 +108,7 @@ type Bridge struct {
 	stores       stores
 	shared       sharing
 	comparison   comparison
+	stranded     stranded
 
 	made     time.Time    // what is reckoned from it does not change with a step of the clock
 	lastBeat atomic.Int64 // nanoseconds after made; 0: none yet

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	dto "github.com/prometheus/client_model/go"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -156,6 +157,38 @@ func (c *timed) times(verb, resource, part string) *[]time.Duration {
 func (c *timed) allocate(p *pod) {
 	c.allocated(&si.Allocation{AllocationKey: string(p.object.UID), ApplicationID: p.application, NodeID: "one", UUID: "u"})
 	c.step()
+}
+
+// metric returns the first value of a metric.
+func (c *timed) metric(name string) *dto.Metric {
+	c.Helper()
+	families, err := c.Metrics.Registry.Gather()
+	if err != nil {
+		c.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == name {
+			return family.Metric[0]
+		}
+	}
+	c.Fatalf("there is no metric %s", name)
+	return nil
+}
+
+func TestClock_ABindingIsMeasuredFromTheFirstAsk_WhateverBeatsDuringIt(t *testing.T) {
+	timedBridge(t, func(c *timed, p *pod) {
+		c.pass(c.Patience - beat)
+		c.allocated(&si.Allocation{AllocationKey: "p", ApplicationID: p.application, NodeID: "one", UUID: "u"})
+		c.beat(time.Now()) // the write is under way
+		if !p.binding || p.listed {
+			t.Fatalf("binding: %v, listed: %v", p.binding, p.listed)
+		}
+		c.step()
+		waited := c.metric("scheduler_pod_scheduling_sli_duration_seconds").GetHistogram().GetSampleSum()
+		if !p.bound || waited < (c.Patience-beat).Seconds() || waited > (c.Patience+beat).Seconds() {
+			t.Errorf("bound: %v, after %v seconds", p.bound, waited)
+		}
+	})
 }
 
 func TestClock_APodThatIsRefused_IsAskedForAgainAfterAWhile(t *testing.T) {

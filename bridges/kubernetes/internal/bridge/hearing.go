@@ -71,10 +71,9 @@ func (l listener) Allocations(link *tenon.Link, heard *si.AllocationResponse) {
 	l.on(link, func(b *Bridge) {
 		victims := map[string]int{}
 		for _, one := range heard.Released {
-			if one.TerminationType == si.TerminationType_PREEMPTED_BY_SCHEDULER {
+			if b.released(one) {
 				victims[one.PreemptorKey]++
 			}
-			b.released(one)
 		}
 		b.Metrics.Preempted(victims)
 		for _, one := range heard.New {
@@ -116,7 +115,7 @@ func (b *Bridge) registered(link *tenon.Link) {
 	b.toldAll(false)
 	b.applications = map[string]*application{}
 	b.keepAnew()
-	b.queues.next, b.queues.soon = time.Time{}, time.Time{}
+	b.queues = queueKinds{open: b.queues.open} // the scheduler may be another one, with other queues
 	b.askQueues(time.Now())
 	for _, n := range b.nodes {
 		n.forget()

@@ -9,14 +9,16 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"tenon.invalid/kubernetes/internal/tenon"
 	"tenon.invalid/kubernetes/internal/translate"
 )
 
-// The scheduler keeps a small number of kinds of resources, and anybody may write any into a pod. So the scheduler is told of
-// those kinds alone that nodes have or queues name. Of nodes it is told of so many as it keeps; those of its queues it has.
+// The bridge sends only kinds of resources that a node has or a queue names, since anybody may write any kind into a pod, and the
+// scheduler keeps at most 64 kinds. The scheduler already keeps the kinds that its queues name. Of the other kinds that nodes have,
+// the bridge sends at most mostKinds.
 
-// mostKinds is how many kinds the scheduler is told of beside the four that any cluster has. The scheduler keeps 64 in all; 12
-// are left for kinds that only its queues name.
+// mostKinds is the largest number of kinds of nodes that the bridge sends beside the four that every cluster has. This leaves 12 of
+// the 64 kinds for those that only queues name.
 const mostKinds = 48
 
 const (
@@ -27,6 +29,7 @@ const (
 // queueKinds are the kinds of resources that queues of the scheduler name, as the scheduler reports them.
 type queueKinds struct {
 	named map[string]bool
+	told  bool      // the first question of this session has ended, with an answer or without
 	open  bool      // the scheduler was asked, and has not answered
 	next  time.Time // when it is asked again
 	soon  time.Time // the same, while pods want kinds that neither a node has nor a queue names
@@ -47,20 +50,39 @@ func (b *Bridge) askQueues(now time.Time) {
 		begun := time.Now()
 		kinds, err := b.Control.QueueKinds(b.context, b.Session.PolicyGroup)
 		took := time.Since(begun)
-		b.todo.Put(func() {
-			b.queues.open = false
-			if b.link != link {
-				return // the next one asks anew
-			}
-			now := time.Now()
-			b.queues.next, b.queues.soon = now.Add(max(queuesEvery, share*took)), now.Add(max(queuesSoon, share*took))
-			if err != nil {
-				b.Log.Warn("the scheduler does not say what its queues name", "error", err)
-				return
-			}
-			b.queuesName(kinds)
-		})
+		b.todo.Put(func() { b.queuesAnswered(link, kinds, took, err) })
 	}()
+}
+
+// queuesAnswered takes the answer to a question what kinds queues name, and how long the answer took. After the first answer of
+// a session the scheduler is told of the gangs that waited for it.
+func (b *Bridge) queuesAnswered(link *tenon.Link, kinds map[string]bool, took time.Duration, err error) {
+	b.queues.open = false
+	now := time.Now()
+	if b.link != link { // the answer is of an earlier session
+		if b.link != nil {
+			b.askQueues(now)
+		}
+		return
+	}
+	b.queues.next, b.queues.soon = now.Add(max(queuesEvery, share*took)), now.Add(max(queuesSoon, share*took))
+	b.queues.told = true
+	if err != nil {
+		b.Log.Warn("the scheduler does not say what its queues name", "error", err)
+	} else {
+		b.queuesName(kinds)
+	}
+	for _, a := range b.applications {
+		if a.early && len(a.pods) > 0 {
+			b.sayApplication(a, sorted(a.pods)[0])
+		}
+	}
+}
+
+// mayLearn returns true if these amounts have a kind that nobody names so far, and the first answer of this session what kinds
+// queues name has not come yet.
+func (b *Bridge) mayLearn(amounts translate.Amounts) bool {
+	return b.Control.Socket != "" && !b.queues.told && b.lacks(amounts)
 }
 
 // queuesName takes the kinds that queues name now.
@@ -72,17 +94,18 @@ func (b *Bridge) queuesName(kinds map[string]bool) {
 	}
 }
 
-// kindsCame tells the scheduler of what it was not told since the kinds of it were unheard of.
+// kindsCame reports pods and nodes again after the bridge may send more kinds. Pods that have a node are reported first: if pods
+// that wait were asked for before that, the scheduler would place them as if the others used none of the new kinds.
 func (b *Bridge) kindsCame() {
-	waited := sorted(b.unheard)
-	clear(b.unheard)
-	for _, p := range waited {
-		b.reconcile(p)
-	}
 	for _, p := range b.pods {
 		if p.mine && p.standing == placed && hasUncommon(p.amounts) {
 			b.reconcile(p)
 		}
+	}
+	waited := sorted(b.unheard)
+	clear(b.unheard)
+	for _, p := range waited {
+		b.reconcile(p)
 	}
 	for _, n := range b.nodes {
 		if n.object != nil {
@@ -158,8 +181,8 @@ func (b *Bridge) unheardOf(kind string) bool {
 	return !translate.Common(kind) && !b.queues.named[kind] && (b.kinds[kind] == 0 || !b.kept[kind])
 }
 
-// toldOtherwise is true if the scheduler was told another amount of a pod than the pod takes. Kinds that nobody has any more do
-// not count: what was told of them stays.
+// toldOtherwise returns true if the scheduler has another amount for a pod than the pod takes. A kind that no node has and no queue
+// names any longer makes no difference: the scheduler keeps the amount that it was sent earlier.
 func (b *Bridge) toldOtherwise(p *pod) bool {
 	for kind, amount := range b.known(p.amounts) {
 		if p.told[kind] != amount {

@@ -3,12 +3,15 @@
 package bridge
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"tenon.invalid/kubernetes/internal/tenon"
 	"tenon.invalid/kubernetes/internal/translate"
 )
 
@@ -91,6 +94,67 @@ func TestClock_WhatRunsIsReportedAgain_OnceAQueueNamesAKindOfIt(t *testing.T) {
 		c.step()
 		c.want(c.said())
 	})
+}
+
+func TestClock_WhatRunsIsReportedBeforeOthersAreAskedFor_OnceAQueueNamesAKind(t *testing.T) {
+	timedBridge(t, func(c *timed, p *pod) {
+		runs := p.object.DeepCopy()
+		runs.Spec.Containers[0].Resources.Requests["example.com/gpu"] = resource.MustParse("1")
+		waits := runs.DeepCopy()
+		waits.Name, waits.UID = "waits", "waits"
+		runs.Spec.NodeName = "one"
+		c.allocate(p)
+		c.podChanged(runs)
+		c.want(c.hears(waits))
+		c.queuesName(map[string]bool{"example.com/gpu": true})
+		c.step()
+		c.want(c.said(), "ask p", "ask waits")
+	})
+}
+
+func TestClock_AGangIsToldWithKindsThatQueuesName_AfterTheFirstAnswerOfASession(t *testing.T) {
+	for name, one := range map[string]struct {
+		named map[string]bool
+		err   error
+	}{
+		"it names the kind": {named: map[string]bool{"example.com/gpu": true}},
+		"there is none":     {err: errors.New("the scheduler does not answer")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			timedBridge(t, func(c *timed, p *pod) {
+				c.Control.Socket = "never asked"
+				c.queues.named, c.queues.open = map[string]bool{"example.com/gpu": true}, true
+				c.registered(&tenon.Link{}) // of a scheduler with other queues, as far as is known
+				c.podChanged(&v1.Pod{
+					ObjectMeta: metav1.ObjectMeta{
+						Namespace: "team", Name: "first", UID: "first", Labels: map[string]string{"applicationId": "gang"}, Annotations: map[string]string{
+							"yunikorn.apache.org/task-group-name": "workers",
+							"yunikorn.apache.org/task-groups":     `[{"name":"workers","minMember":2,"minResource":{"cpu":"1","example.com/gpu":"1"}}]`,
+						},
+					},
+					Spec: v1.PodSpec{SchedulerName: "tenon"},
+				})
+				if have := c.applications[p.application].standing; have != said {
+					c.Errorf("an application without a gang stands at %d", have)
+				}
+				c.step()
+				if have := c.applications["team/gang"].standing; have != unknown || c.queues.named != nil {
+					c.Fatalf("the gang stands at %d, queues name %v", have, c.queues.named)
+				}
+				c.queuesAnswered(c.link, one.named, 0, one.err)
+				if len(c.outbox.applications) != 1 || c.applications["team/gang"].standing != said {
+					c.Fatalf("told %v", c.outbox.applications)
+				}
+				if have := c.outbox.applications[0].PlaceholderAsk.Resources["example.com/gpu"].GetValue(); (have == 2) != (one.err == nil) {
+					c.Errorf("the gang asks for %d", have)
+				}
+				c.queuesAnswered(c.link, one.named, 0, nil)
+				if len(c.outbox.applications) != 1 {
+					c.Errorf("told %v", c.outbox.applications)
+				}
+			})
+		})
+	}
 }
 
 func TestKeep_LeavesKindsForTheQueues(t *testing.T) {

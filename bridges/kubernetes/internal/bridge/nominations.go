@@ -4,6 +4,8 @@ package bridge
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -14,9 +16,9 @@ import (
 // nominatedFor is how long a pod keeps its nominated node after the last one there has ended for it: until it is placed.
 const nominatedFor = 10 * time.Second
 
-// nomination is the node on which others end for a pod. It tells people and autoscalers that nothing more is to be done for
-// the pod, and decides nothing: so it may be taken from the words in which the scheduler says for whom a victim ends. The
-// API server clears it when the pod is bound.
+// nomination is the node on which victims end for a pod. It tells people and autoscalers that nothing more has to be done for the
+// pod, and the scheduler does not read it. The scheduler names the pod in the preemptorKey of each victim's release. The API server
+// clears the nominated node when the pod is bound.
 type nomination struct {
 	pod     *pod
 	node    string             // empty: none any more
@@ -58,11 +60,7 @@ func (b *Bridge) watchNominations(now time.Time) {
 			delete(b.nominations, uid)
 			continue
 		}
-		for victim, p := range n.victims {
-			if b.pods[victim] != p || p.ending != si.TerminationType_PREEMPTED_BY_SCHEDULER {
-				delete(n.victims, victim)
-			}
-		}
+		maps.DeleteFunc(n.victims, func(_ types.UID, victim *pod) bool { return !b.isVictim(victim) })
 		if len(n.victims) > 0 {
 			n.until = now.Add(nominatedFor)
 		} else if now.After(n.until) && n.pod.wanted() {
@@ -74,6 +72,17 @@ func (b *Bridge) watchNominations(now time.Time) {
 		}
 		b.sayNomination(n)
 	}
+}
+
+// isVictim returns true while the scheduler waits for the end of a preempted pod.
+func (b *Bridge) isVictim(p *pod) bool {
+	return b.pods[p.object.UID] == p && p.ending == si.TerminationType_PREEMPTED_BY_SCHEDULER
+}
+
+// awaitsVictims returns true while pods end for this pod.
+func (b *Bridge) awaitsVictims(p *pod) bool {
+	n := b.nominations[p.object.UID]
+	return n != nil && n.pod == p && slices.ContainsFunc(slices.Collect(maps.Values(n.victims)), b.isVictim)
 }
 
 func (b *Bridge) sayNomination(n *nomination) {

@@ -4,20 +4,30 @@ package bridge
 
 import (
 	"slices"
+	"time"
 
 	"tenon.invalid/kubernetes/internal/filters"
 	"tenon.invalid/kubernetes/internal/translate"
 )
 
-// What depends on other pods, on volumes and on claims may keep a pod from all nodes for now. The scheduler would propose each of
-// them. So the bridge looks at all of them once one was refused, and asks for a pod that may run on none as one that requires an
-// attribute that no node has. After a change that may help, the pod is asked for again as it is.
+// Other pods, volumes and claims may keep a pod from all nodes for now. The scheduler does not know of them, so it would propose one
+// node after the other. After the refusal of a node the bridge therefore looks at all nodes. If the pod may run on none of them, the
+// bridge asks for the pod as one that requires an attribute which no node has. After a change that may help, the bridge asks for the
+// pod as it is.
 
-// nowhereClass is the class of pods that may run on no node for now. Its attribute is never told of a node.
+// nowhereClass is the class of pods that may run on no node for now. No node has its attribute.
 const nowhereClass = "nowhere"
 
-// countRefusal counts the refusal of a node to a pod, and has all nodes looked at. The next look comes after twice as many
-// refusals, so that looks cost no more than the checks. What a class of pods says of nodes is a matter of classRefused.
+// stranded are pods at which the bridge is about to look because a node was refused to them.
+type stranded struct {
+	line  []*pod
+	soon  bool          // Bridge.tellNowhere is in the mailbox
+	spent time.Duration // on these looks since the last beat
+}
+
+// countRefusal counts the refusal of a node to a pod. After the first, second, fourth and eighth refusal and so on, the bridge looks
+// at all nodes for the pod, so n refusals cause at most log2(n) + 1 looks. If the plugins refuse every node whatever it is, the bridge
+// looks after any refusal. Refusals that follow from the node alone are left to classRefused.
 func (b *Bridge) countRefusal(p *pod, attempt *filters.Attempt, refusal *filters.Refusal) {
 	if p.nowhere || p.class != "" && filters.OfNodes(refusal.Plugins) {
 		return
@@ -26,23 +36,45 @@ func (b *Bridge) countRefusal(p *pod, attempt *filters.Attempt, refusal *filters
 		return // a pod of a task group may run in the place of its placeholder, whatever holds elsewhere
 	}
 	p.refused++
-	if attempt.Nowhere() != nil || p.refused&(p.refused-1) == 0 {
-		b.todo.Put(func() { b.tellNowhere(p) }) // after the check is answered
+	if attempt.Nowhere() == nil && p.refused&(p.refused-1) != 0 {
+		return
+	}
+	if !p.stranded {
+		p.stranded = true
+		b.stranded.line = append(b.stranded.line, p)
+	}
+	if !b.stranded.soon {
+		b.stranded.soon = true
+		b.todo.Put(b.tellNowhere) // after the check is answered, and others that came with it
 	}
 }
 
-func (b *Bridge) tellNowhere(p *pod) {
-	if b.link == nil || p.nowhere || p.standing != asked || b.pods[p.object.UID] != p || !p.wanted() {
-		return
+// tellNowhere looks at all nodes for the pods in line, and asks again for those that may run on none. The looks between two beats
+// take 50 ms and one look at the most; the next beat goes on with the line.
+func (b *Bridge) tellNowhere() {
+	s := &b.stranded
+	s.soon = false
+	begun, alike := time.Now(), map[string][]string{}
+	for len(s.line) > 0 && s.spent+time.Since(begun) < thinking {
+		p := s.line[0]
+		s.line, p.stranded = s.line[1:], false
+		if b.link == nil || p.nowhere || p.standing != asked || b.pods[p.object.UID] != p || !p.wanted() {
+			continue
+		}
+		if b.awaitsVictims(p) {
+			continue // the nodes would be seen with the victims, and the scheduler has reserved the room of the victims for the pod
+		}
+		if plugins := ofAlike(b, p, alike, b.keptBy); len(plugins) > 0 {
+			b.noteRefusal(p, plugins)
+			p.nowhere, p.outdated = true, true
+			b.askAnew(p)
+		}
 	}
-	plugins := b.filters.NowhereNow(b.context, p.object)
-	if len(plugins) == 0 {
-		return
-	}
-	b.noteRefusal(p, plugins)
-	p.nowhere, p.outdated = true, true
-	b.askAnew(p)
+	s.spent += time.Since(begun)
 }
+
+// keptBy returns the plugins that together keep a pod from all nodes for now; none if the pod may run on some node.
+func (b *Bridge) keptBy(p *pod) []string { return b.filters.NowhereNow(b.context, p.object) }
 
 // noteRefusal has the pod looked at again after a change of which one of these plugins says that it may help.
 func (b *Bridge) noteRefusal(p *pod, plugins []string) {

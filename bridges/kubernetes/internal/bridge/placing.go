@@ -86,7 +86,7 @@ func (b *Bridge) bindingEnded(p *pod, node string, err error) {
 	}
 	if err == nil {
 		b.Metrics.Bound(p.tries+1, time.Since(p.since))
-		p.bound, p.tries, p.unbound, p.attempt = true, 0, "", nil
+		p.bound, p.tries, p.unbound, p.attempt, p.since = true, 0, "", nil, time.Time{}
 		b.writer.Scheduled(p.object, node)
 		return
 	}
@@ -110,10 +110,11 @@ func (b *Bridge) bindingEnded(p *pod, node string, err error) {
 }
 
 // released takes the end of an allocation or an ask: one that this side wished is over already, one that the scheduler
-// wishes has to end first.
-func (b *Bridge) released(one *si.AllocationRelease) {
+// wishes has to end first. It returns true if preemption takes its allocation from a pod by this.
+func (b *Bridge) released(one *si.AllocationRelease) bool {
 	p := b.pods[types.UID(one.AllocationKey)]
 	confirmed := one.TerminationType == si.TerminationType_STOPPED_BY_RM || one.TerminationType == si.TerminationType_UNKNOWN_TERMINATION_TYPE
+	preempted := one.TerminationType == si.TerminationType_PREEMPTED_BY_SCHEDULER
 	switch {
 	case one.UUID == "":
 		if p != nil && (p.standing == asked || p.standing == checked) {
@@ -139,14 +140,16 @@ func (b *Bridge) released(one *si.AllocationRelease) {
 		p.ending = one.TerminationType
 		b.giveBack(p)
 		b.reconcile(p)
+		return preempted
 	case p.ending == si.TerminationType_UNKNOWN_TERMINATION_TYPE:
 		p.ending = one.TerminationType
-		if p.ending != si.TerminationType_PREEMPTED_BY_SCHEDULER {
+		if !preempted {
 			b.remove(p) // replaced by a real one, or its time is over
-			return
+			return false
 		}
 		preemptor := types.UID(one.PreemptorKey)
 		b.nominate(p, preemptor)
-		b.evict(p, one.Message, preemptor)
+		return b.evict(p, one.Message, preemptor)
 	}
+	return false
 }

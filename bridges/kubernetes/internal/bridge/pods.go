@@ -47,6 +47,7 @@ type pod struct {
 	refusedBy []string           // the plugins that refused it nodes
 	refused   int                // how many nodes, since it was last looked at again
 	nowhere   bool               // asked for as one that may run on no node for now
+	stranded  bool               // in Bridge.stranded
 	ending    si.TerminationType // the scheduler wished its end and waits for it
 	held      bool               // it has an allocation, and waits for others of its group
 	binding   bool               // a write is under way
@@ -56,7 +57,7 @@ type pod struct {
 	notSoon  time.Time // before it is asked for again
 	tries    int       // of bindings that failed
 	unbound  string    // why the last binding failed
-	since    time.Time // asked for the first time
+	since    time.Time // asked for the first time; zero: it was not, or its binding was measured
 	waitsFor string    // what its condition says, or is about to
 	telling  bool      // that is being written
 	found    found     // why it waits, as the bridge sees it

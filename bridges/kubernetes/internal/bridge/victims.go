@@ -27,12 +27,15 @@ type eviction struct {
 	preemptor types.UID // the pod for which it ends; empty: none
 }
 
-func (b *Bridge) evict(p *pod, message string, preemptor types.UID) {
+// evict ends a victim, and returns true unless the victim is spared at once.
+func (b *Bridge) evict(p *pod, message string, preemptor types.UID) bool {
 	e := &eviction{victim: p, object: p.object, message: message, begun: time.Now(), preemptor: preemptor}
-	if !b.spare(e) {
-		b.writer.Preempted(p.object, message)
-		b.tryEvict(e)
+	if b.spare(e) {
+		return false
 	}
+	b.writer.Preempted(p.object, message)
+	b.tryEvict(e)
+	return true
 }
 
 // spare lets a victim run on if the pod for which it would end is gone or has a node, and returns whether it does. The
@@ -73,7 +76,7 @@ func (b *Bridge) tryEvict(e *eviction) {
 
 // ends is true while the scheduler waits for the end: one that was restarted does not know of it.
 func (b *Bridge) ends(e *eviction) bool {
-	return b.pods[e.object.UID] == e.victim && e.victim.ending == si.TerminationType_PREEMPTED_BY_SCHEDULER
+	return b.isVictim(e.victim)
 }
 
 // unended says how long to wait before the next try.

@@ -46,3 +46,28 @@ func TestVictim_RunsOnOnlyWhereItsPreemptorIsGoneOrHasANode(t *testing.T) {
 		})
 	}
 }
+
+func TestVictim_IsCountedOnce_AndOnlyIfItEnds(t *testing.T) {
+	timedBridge(t, func(c *timed, p *pod) {
+		c.pod("waits")
+		c.allocate(p)
+		counted := func(uuid, preemptor string, want float64) {
+			t.Helper()
+			listener{c.Bridge}.Allocations(c.link, &si.AllocationResponse{Released: []*si.AllocationRelease{{
+				AllocationKey: "p", ApplicationID: p.application, UUID: uuid, PreemptorKey: preemptor,
+				TerminationType: si.TerminationType_PREEMPTED_BY_SCHEDULER,
+			}}})
+			c.step()
+			for _, name := range []string{"tenon_kubernetes_victims_total", "scheduler_preemption_attempts_total"} {
+				if have := c.metric(name).GetCounter().GetValue(); have != want {
+					t.Errorf("%s is %v, want %v", name, have, want)
+				}
+			}
+		}
+		counted("another", "waits", 0) // an allocation that is gone
+		counted("u", "gone", 0)        // the victim is spared, and reported again
+		p.reported, p.uuid = false, "u"
+		counted("u", "waits", 1)
+		counted("u", "waits", 1) // the scheduler repeats it
+	})
+}

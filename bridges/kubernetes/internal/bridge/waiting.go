@@ -58,6 +58,8 @@ func (b *Bridge) beat(now time.Time) {
 	b.question(now)
 	b.askQueues(now)
 	b.watchNominations(now)
+	b.stranded.spent = 0
+	b.tellNowhere()
 	b.count()
 }
 
@@ -93,7 +95,7 @@ func (b *Bridge) explainSome(now time.Time, list *[]types.UID) bool {
 			continue
 		}
 		if !p.wanted() {
-			p.listed, p.since = false, time.Time{}
+			p.listed = false // p.since stays: a binding may be under way, which is measured from there, or fails
 			continue
 		}
 		p.lookAt = now.Add(b.Repeat)
@@ -152,7 +154,7 @@ func (b *Bridge) why(p *pod, alike verdicts) found {
 	if outside := b.whyOutside(p); outside != "" {
 		return found{known: outside}
 	}
-	said := b.verdictOf(p, alike)
+	said := ofAlike(b, p, alike, b.look)
 	if kind := b.nobodyHas(p.amounts); kind != "" && said.fits == 0 {
 		more := fmt.Sprintf("No node has %.300s; the pod is asked for when one has.", kind)
 		return found{known: strings.TrimSuffix(said.message, ".") + ". Tenon: " + more}
@@ -217,14 +219,16 @@ type verdict struct {
 // verdicts of pods, which hold for those that are alike until anything happens.
 type verdicts map[string]verdict
 
-func (b *Bridge) verdictOf(p *pod, alike verdicts) verdict {
+// ofAlike returns what look says of a pod. Of pods that are alike it looks at the first one alone, and keeps the answer in the map.
+// Pods with claims of devices are like no other. The answers hold until anything happens.
+func ofAlike[answer any](b *Bridge, p *pod, alike map[string]answer, look func(*pod) answer) answer {
 	class := ""
-	if !b.filters.Claims(p.object) { // its claims are its own
+	if !b.filters.Claims(p.object) {
 		class = filters.Alike(p.object)
 	}
 	found, known := alike[class]
 	if !known {
-		found = b.look(p)
+		found = look(p)
 	}
 	if alike != nil && class != "" {
 		alike[class] = found

@@ -105,6 +105,11 @@ func (c Control) ask(ctx context.Context, command, name string) (heldPartition, 
 	return result.Partitions[0], nil
 }
 
+// refusalError is an answer in which the scheduler refuses a question.
+type refusalError struct{ words string }
+
+func (e *refusalError) Error() string { return e.words }
+
 // request sends one question over a connection of its own and reads the result of the answer.
 func (c Control) request(ctx context.Context, question map[string]any, result any) error {
 	ctx, cancel := context.WithTimeout(ctx, controlWithin)
@@ -130,7 +135,7 @@ func (c Control) request(ctx context.Context, question map[string]any, result an
 		return fmt.Errorf("%s: %w", question["command"], err)
 	}
 	if !answer.OK {
-		return fmt.Errorf("%s: %s", question["command"], answer.Error.Have)
+		return &refusalError{fmt.Sprintf("%s: %s", question["command"], answer.Error.Have)}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package tenon
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -93,6 +94,36 @@ func TestControl_RefusesAnswersThatAreNotAllOfOnePartition(t *testing.T) {
 		if _, err := c.Held(t.Context(), nil); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: have %v, want %q", answer, err, words)
 		}
+	}
+}
+
+func limiting(kind string) string {
+	return fmt.Sprintf(`{"ok":true,"result":{"configurations":[{"text":"partitions: [{name: default, limits: [{maxresources: {%s: 1}}]}]"}]}}`, kind)
+}
+
+func TestControl_LearnsKindsOfLimits_FromTheResourceManagersOwnConfigurationBeforeThatOfAll(t *testing.T) {
+	const ofRM, ofAll = `"command":"config","policy_group":"group","rm":"kubernetes"`, `"command":"config","policy_group":"group","rm":""`
+	none := `{"ok":false,"error":{"have":"\"kubernetes\""}}`
+	for name, one := range map[string]struct {
+		own  string
+		want map[string]bool
+	}{
+		"its own":     {limiting("own"), map[string]bool{"bounded": true, "own": true}},
+		"that of all": {none, map[string]bool{"bounded": true, "shared": true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, _ := scheduler(t, map[string]string{
+				`"command":"queues"`: `{"ok":true,"result":{"partitions":[{"queues":[{"max":{"bounded":1}}]}]}}`,
+				ofRM:                 one.own, ofAll: limiting("shared"),
+			})
+			if have, err := c.QueueKinds(t.Context(), "group"); err != nil || !reflect.DeepEqual(have, one.want) {
+				t.Errorf("have %v, %v", have, err)
+			}
+		})
+	}
+	c, requests := scheduler(t, map[string]string{`"command":"queues"`: `{"ok":true,"result":{"partitions":[{}]}}`, ofRM: none, ofAll: none})
+	if have, err := c.QueueKinds(t.Context(), "group"); err == nil || len(requests()) != 3 {
+		t.Errorf("have %v, %v", have, err)
 	}
 }
 

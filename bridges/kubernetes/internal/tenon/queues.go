@@ -4,6 +4,7 @@ package tenon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -23,7 +24,6 @@ type heldQueue struct {
 
 // heldConfiguration is the text of queues in force for a policy group, or for the one resource manager that is named.
 type heldConfiguration struct {
-	RM   string `json:"rm"`
 	Text string `json:"text"`
 }
 
@@ -63,18 +63,13 @@ func (c Control) QueueKinds(ctx context.Context, policyGroup string) (map[string
 
 // addLimited adds the kinds that limits of users and groups name.
 func (c Control) addLimited(ctx context.Context, policyGroup string, kinds map[string]bool) error {
-	var result struct {
-		Configurations []heldConfiguration `json:"configurations"`
-	}
-	if err := c.request(ctx, map[string]any{"command": "config", "policy_group": policyGroup, "text": true}, &result); err != nil {
-		return err
-	}
 	rm, name, _ := strings.Cut(strings.TrimPrefix(c.Partition, "["), "]")
-	text := ""
-	for _, one := range result.Configurations {
-		if one.RM == rm || one.RM == "" && text == "" { // its own comes before that of all
-			text = one.Text
-		}
+	text, err := c.configuration(ctx, policyGroup, rm)
+	if refused := new(refusalError); errors.As(err, &refused) { // no configuration was sent for the resource manager alone
+		text, err = c.configuration(ctx, policyGroup, "")
+	}
+	if err != nil {
+		return err
 	}
 	var configured configuredQueues
 	if err := yaml.Unmarshal([]byte(text), &configured); err != nil {
@@ -86,6 +81,22 @@ func (c Control) addLimited(ctx context.Context, policyGroup string, kinds map[s
 		}
 	}
 	return nil
+}
+
+// configuration returns the text of queues in force for the resource manager, or with an empty name the text of the policy group.
+// The scheduler refuses the name of a resource manager that has no text of its own.
+func (c Control) configuration(ctx context.Context, policyGroup, rm string) (string, error) {
+	var result struct {
+		Configurations []heldConfiguration `json:"configurations"`
+	}
+	question := map[string]any{"command": "config", "policy_group": policyGroup, "rm": rm, "text": true}
+	if err := c.request(ctx, question, &result); err != nil {
+		return "", err
+	}
+	if len(result.Configurations) == 0 {
+		return "", errors.New("config: the answer has no configuration")
+	}
+	return result.Configurations[0].Text, nil
 }
 
 func (q configuredQueue) addTo(kinds map[string]bool) {
