@@ -79,14 +79,15 @@ function(tenon_discover_cases program filter labels timeout)
 endfunction()
 
 # tenon_add_cases(name script COMMAND command... [MORE_CASES Class.case...] [FULL_CASES case...] [PARALLEL_CASES case...]
-#                 [TIMEOUT seconds])
+#                 [LABELS full...] [TIMEOUT seconds])
 # Each case of a script of Python's unittest, Class.test_case, as a ctest of its own, named name.Class.case, which runs the
-# command with the case. MORE_CASES are those that the script makes as it starts. Only `tools/test full` runs the cases after
-# FULL_CASES. Those after PARALLEL_CASES compile, or start so many programs that nothing else should run beside them.
+# command with the case. MORE_CASES are those that the script makes as it starts. All cases have the LABELS. Only
+# `tools/test full` runs the cases after FULL_CASES. Those after PARALLEL_CASES compile, or start so many programs that nothing
+# else should run beside them.
 function(tenon_add_cases name script)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "COMMAND;MORE_CASES;FULL_CASES;PARALLEL_CASES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "COMMAND;MORE_CASES;FULL_CASES;PARALLEL_CASES;LABELS")
   if(NOT arg_COMMAND OR arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "tenon_add_cases wants COMMAND, MORE_CASES, FULL_CASES, PARALLEL_CASES and TIMEOUT; got: ${ARGV}")
+    message(FATAL_ERROR "tenon_add_cases wants COMMAND, MORE_CASES, FULL_CASES, PARALLEL_CASES, LABELS and TIMEOUT; got: ${ARGV}")
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
@@ -112,7 +113,7 @@ function(tenon_add_cases name script)
     list(GET parts 1 case)
     set(test ${name}.${class_and_case})
     add_test(NAME ${test} COMMAND ${arg_COMMAND} ${class}.test_${case} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-    set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT})
+    set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
     if(case IN_LIST arg_PARALLEL_CASES)
       tenon_parallel_tests(${test})
     endif()

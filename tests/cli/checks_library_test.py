@@ -7,9 +7,10 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
+
+from cases import run_cases
 
 TENON = pathlib.Path()
 
@@ -51,4 +52,4 @@ if __name__ == "__main__":
     parser.add_argument("--tenon", type=pathlib.Path, required=True)
     options, rest = parser.parse_known_args()
     TENON = options.tenon.resolve()
-    unittest.main(argv=[sys.argv[0], *rest])
+    run_cases(rest)

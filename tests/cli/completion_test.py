@@ -8,9 +8,10 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
+
+from cases import run_cases
 
 TENON = ""
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -130,4 +131,4 @@ if __name__ == "__main__":
     parser.add_argument("--tenon", required=True, help="the program")
     arguments, rest = parser.parse_known_args()
     TENON = arguments.tenon
-    unittest.main(argv=[sys.argv[0], *rest])
+    run_cases(rest)

@@ -17,6 +17,8 @@ import threading
 import unittest
 import urllib.request
 
+from cases import run_cases
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WITHIN_S = 60
 QUEUES = """\
@@ -237,13 +239,10 @@ class ModuleCase(RmCase):
 
 
 def main() -> None:
-    """Runs the cases that the command line names, or all. Exits with 77, which ctest takes for skipped, if one was skipped."""
+    """Runs the cases that the command line names, or all, with the program that it names. Ends as run_cases does."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--tenon", required=True)
     parser.add_argument("--zoo", type=pathlib.Path)
     arguments, rest = parser.parse_known_args()
     Daemon.tenon, Daemon.zoo = arguments.tenon, arguments.zoo
-    done = unittest.main(module="__main__", argv=[sys.argv[0], *rest], exit=False).result
-    for case, reason in done.skipped:
-        print(f"skipped: {case}: {reason}", flush=True)
-    sys.exit(1 if not done.wasSuccessful() else 77 if done.skipped else 0)
+    run_cases(rest)

@@ -10,11 +10,11 @@ import pathlib
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
 import decision_figures
+from cases import run_cases
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRACES = ROOT / "tests/data/traces"
@@ -430,4 +430,4 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--tenon", required=True)
     PROGRAMS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
+    run_cases(rest)

@@ -10,10 +10,11 @@ import pathlib
 import random
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
+
+from cases import run_cases
 
 PODS = 1500
 LARGEST = 12000  # pods of a run that is made larger, because too little was done in those before it
@@ -112,4 +113,4 @@ if __name__ == "__main__":
     parser.add_argument("--tenon", required=True, help="the program")
     parser.add_argument("--seeds", type=int, default=50)
     ARGUMENTS, others = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *others])
+    run_cases(others)

@@ -16,6 +16,8 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
+from cases import run_cases
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = argparse.Namespace()
 SKIPPED = 77
@@ -301,4 +303,4 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tenon", required=True)
     PROGRAMS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+    run_cases(rest)

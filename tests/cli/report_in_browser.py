@@ -16,6 +16,8 @@ import sys
 import tempfile
 import unittest
 
+from cases import run_cases
+
 SKIPPED = 77
 TENON = ""
 BROWSER = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), "")
@@ -147,4 +149,4 @@ if __name__ == "__main__":
         print("skipped: no Chromium here (Debian package chromium)")
         sys.exit(SKIPPED)
     TENON = arguments.tenon
-    unittest.main(argv=[sys.argv[0], *rest])
+    run_cases(rest)

@@ -8,9 +8,10 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 import unittest
+
+from cases import run_cases
 
 PROGRAMS = argparse.Namespace()
 # More cores than this, in thousandths, and the mutant takes the other end of the list.
@@ -111,4 +112,4 @@ if __name__ == "__main__":
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--steps", type=int, default=150)
     PROGRAMS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
+    run_cases(rest)

@@ -6,9 +6,10 @@ import argparse
 import json
 import pathlib
 import subprocess
-import sys
 import tempfile
 import unittest
+
+from cases import run_cases
 
 PROGRAMS = argparse.Namespace()
 
@@ -213,4 +214,4 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tenon", required=True)
     PROGRAMS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+    run_cases(rest)

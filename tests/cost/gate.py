@@ -5,7 +5,7 @@
 Times on shared machines lie, so nothing here looks at a clock. Each case of tenon-bench runs once under callgrind with a
 fixed model of the caches and of branch prediction. What is counted is the same on every machine that builds with the
 compiler and the C library that the baseline names. Elsewhere the gate says so and ends with status 77, which means
-"skipped".
+"skipped". Without valgrind the gate fails, because tools/setup can install it.
 
 Counters, each divided by the units of its stretch (asks, decisions, turns):
   instructions   executed
@@ -207,8 +207,7 @@ def main():
     if unknown := [c for c in options.cases if c not in CASES]:
         parser.error(f"there is no case {unknown[0]}; cases are: {', '.join(CASES)}")
     if shutil.which("valgrind") is None:
-        print("cost: skipped, there is no valgrind here; tools/setup brings it")
-        return SKIPPED
+        raise RuntimeError("there is no valgrind here; tools/setup installs it")
     known = json.loads(BASELINE.read_text()) if BASELINE.exists() else {}
     here = toolchain()
     other = [key for key, value in here.items() if known and known.get(key) != value]

@@ -2,11 +2,14 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 """The cost gate itself: what it lets through, what it refuses, and what it writes down."""
 
+import contextlib
+import io
 import json
 import pathlib
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -70,6 +73,23 @@ class Build(unittest.TestCase):
         self.assertEqual(self.otherwise(release + "TENON_SANITIZE:STRING=thread\n"),
                          ["TENON_SANITIZE is 'thread', wanted ''"])
         self.assertIn("does not exist", self.otherwise(None)[0])
+
+
+class Skips(unittest.TestCase):
+    def gate(self, has_valgrind):
+        with unittest.mock.patch.object(gate.shutil, "which", lambda name: f"/usr/bin/{name}" if has_valgrind else None), \
+                unittest.mock.patch.object(gate, "toolchain", lambda: {"compiler": "another"}), \
+                unittest.mock.patch.object(sys, "argv", ["gate.py"]), contextlib.redirect_stdout(io.StringIO()) as said:
+            return gate.main(), said.getvalue()
+
+    def test_another_toolchain_is_a_skip(self):
+        status, said = self.gate(has_valgrind=True)
+        self.assertEqual(status, gate.SKIPPED)
+        self.assertIn("cost: skipped, the baseline is of another toolchain", said)
+
+    def test_a_missing_valgrind_is_a_failure(self):
+        with self.assertRaisesRegex(RuntimeError, "there is no valgrind here"):
+            self.gate(has_valgrind=False)
 
 
 class Write(unittest.TestCase):

@@ -163,6 +163,12 @@ class Pages(unittest.TestCase):
         for name in PLAYED:
             self.assertTrue(any(is_of_commands(block) for block in page_session.blocks(page(name))), name)
 
+    def test_ctest_plays_every_page(self):
+        """tests/documents/CMakeLists.txt finds the pages by the text of their entries in PLAYED."""
+        if ARGUMENTS.cases is not None:
+            made = [f"Pages.{case.removeprefix('test_')}" for case in dir(Pages) if case.startswith("test_play_")]
+            self.assertEqual(sorted(ARGUMENTS.cases.split(",")), sorted(made), 'write each entry as `    "PAGE": Session(`')
+
     def test_what_varies_is_needed(self):
         shown = "".join(step.shown for name in PAGES for step in page_session.steps(page(name)))
         for pattern, _, why in page_session.VARIES:
@@ -201,6 +207,7 @@ if __name__ == "__main__":
     parser.add_argument("--cmake", default="cmake")
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--cxx", default="c++")
+    parser.add_argument("--cases", help="the cases that play a page in ctest, joined by commas")
     ARGUMENTS, others = parser.parse_known_args()
     programs = ("tenon", "tenon-bench", "sim")
     if missing := [name for name in programs if not (ARGUMENTS.build / "bin" / name).exists()]:

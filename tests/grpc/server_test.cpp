@@ -359,7 +359,7 @@ TEST_F(GrpcServer, AConnectionThatFallsSilentIsLost) {
 // At once: not a moment in which what it opens next would bring it back.
 TEST_F(GrpcServer, AnRmThatReadTheOkOfItsGoodbyeIsGone) {
   start();
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 20; ++round) {
     const auto through = round % 2 ? tcp : unix_socket;
     ASSERT_TRUE(enter("a", through).ok());
     const auto stream = updates(through);

@@ -91,7 +91,7 @@ class Preflight : public Load, public ::testing::WithParamInterface<bad_module> 
 
 TEST_P(Preflight, RefusesIt) {
   if (std::string_view(GetParam().fixture).ends_with("hangs"))
-    options().preflight_timeout = std::chrono::milliseconds(2000);
+    options().preflight_timeout = std::chrono::milliseconds(3000);
   modules_.install(GetParam().fixture);
   EXPECT_THAT(modules_.refused(GetParam().fixture), refuses(GetParam().parts));
 }
@@ -107,11 +107,11 @@ INSTANTIATE_TEST_SUITE_P(
                     "must not end the process"}},
         bad_module{"load_hangs",
                    {"load_hangs.so", "child process",
-                    "still busy after 2000 ms during opening it (constructors); it said:", "do not wait"}},
+                    "still busy after 3000 ms during opening it (constructors); it said:", "do not wait"}},
         bad_module{"load_changes_rounding",
                    {"load_changes_rounding.so", "", "opening it changed floating-point control", "-ffast-math"}},
         bad_module{"init_hangs",
-                   {"init_hangs.so", "child process", "still busy after 2000 ms during init", "do not wait"}},
+                   {"init_hangs.so", "child process", "still busy after 3000 ms during init", "do not wait"}},
         bad_module{"init_exits",
                    {"init_exits.so", "child process", "ended the process with status 3 during init", "must not end"}},
         bad_module{

@@ -12,8 +12,11 @@ import tarfile
 import tempfile
 import unittest
 
-CORPUS = pathlib.Path(__file__).parent / "corpus"
 ROOT = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests/cli"))
+from cases import run_cases  # noqa: E402
+
+CORPUS = pathlib.Path(__file__).parent / "corpus"
 KEPT = (CORPUS, CORPUS.with_name("runs"))
 REPLAY = ""  # the program replay-digests
 WRITE = False  # renews the digests instead of comparing them
@@ -123,4 +126,4 @@ if __name__ == "__main__":
     parser.add_argument("--write", action="store_true", help="renews the digests of what journals decide")
     known, rest = parser.parse_known_args()
     REPLAY, WRITE = known.replay_digests, known.write
-    unittest.main(argv=[sys.argv[0], *rest])
+    run_cases(rest)

@@ -13,6 +13,9 @@ import tarfile
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+from cases import run_cases  # noqa: E402
+
 RUNS = pathlib.Path(__file__).parent / "runs"
 PROGRAMS = argparse.Namespace()
 
@@ -78,4 +81,4 @@ if __name__ == "__main__":
     parser.add_argument("--tenon", required=True)
     parser.add_argument("--write", action="store_true", help="renews the digests of what journals decide")
     PROGRAMS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
+    run_cases(rest)

@@ -38,7 +38,7 @@ struct candidate {
   allocation *what = nullptr;
 };
 [[nodiscard]] bool victim_before(const candidate &a, const candidate &b);
-// Its place in victim order by opting out, originator and priority alone.
+// The place of a candidate in victim order by opting out, originator, priority and the need of its gang alone.
 using victim_level = std::tuple<bool, bool, int32_t, bool>;
 [[nodiscard]] victim_level level_of(const candidate &c);
 [[nodiscard]] victim_level highest_level(const std::vector<candidate> &all);

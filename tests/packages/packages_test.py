@@ -14,10 +14,11 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / folder) for folder in ("cmake", "tests/documents", "tests/style")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("cmake", "tests/cli", "tests/documents", "tests/style")]
 import installed_docs  # noqa: E402
 import linkage  # noqa: E402
 import page_session  # noqa: E402
+from cases import run_cases  # noqa: E402
 
 ARGUMENTS = argparse.Namespace()
 RUST_KINDS = ("queue-sort", "app-sort", "node-sort", "predicate", "placement-rule")
@@ -362,4 +363,4 @@ if __name__ == "__main__":
     if missing:
         print(f"skipped: no {', '.join(missing)}; tools/setup says what installs it")
         sys.exit(77)
-    unittest.main(argv=[sys.argv[0], *others])
+    run_cases(others)

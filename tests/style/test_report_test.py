@@ -89,6 +89,16 @@ class Summary(unittest.TestCase):
                                  "test.fuzz.requests": ["skipped"]})
         self.assertIn("no ?[31mcompiler", suites[0].find("testcase/failure").text)
 
+    def test_an_excused_skipped_phase_is_skipped_in_junit(self):
+        (self.root / "tests/allowed_skips.txt").write_text("phase\\.cost\n")
+        self.phase("cost", 77, "cost: skipped, another toolchain\n")
+        self.phase("kubernetes", 77, "skipped: there is no Go here\n")
+        self.summary(1)
+        suites = xml.etree.ElementTree.parse(self.root / "build/report.xml").getroot().findall("testsuite")
+        found = {suite.get("name"): [(ending.tag, ending.text) for ending in suite.find("testcase")] for suite in suites}
+        self.assertEqual(found, {"cost": [("skipped", "cost: skipped, another toolchain")],
+                                 "kubernetes": [("failure", "skipped: there is no Go here")]})
+
     def test_a_phase_over_its_budget_is_named_and_passes(self):
         self.phase("build", budget=60)
         self.assertIn("passed  over its budget of 1 min", self.summary(0))

@@ -145,5 +145,43 @@ TEST_F(WireMeaning, AnAnswerThatADialectCannotSayIsRefused) {
   EXPECT_FALSE(testing::write(out, other, refusal));
 }
 
+// A message of the later dialect with as many bytes of the struct as its size says.
+template <class T>
+bool write_short(T message, size_t size, si::v1later::AllocationResponse &into, std::string &refusal) {
+  message.size = static_cast<uint32_t>(size);
+  wire::batch from;
+  from.messages = {reinterpret_cast<const tenon_rm_message *>(&message)};
+  return testing::write(from, into, refusal);
+}
+
+TEST_F(WireMeaning, AReleaseMayLackTheMemberThatWasAppended) {
+  tenon_rm_release release{};
+  release.type = TENON_RM_RELEASE;
+  release.what = TENON_RELEASE_ALLOCATIONS;
+  release.termination = TENON_TERMINATION_PREEMPTED;
+  release.key = {"victim", 6};
+  release.preemptor = {"ask", 3};
+  si::v1later::AllocationResponse response;
+  ASSERT_TRUE(write_short(release, sizeof release, response, refusal)) << refusal;
+  EXPECT_EQ(response.released(0).preemptorkey(), "ask");
+  const size_t before = offsetof(tenon_rm_release, preemptor);
+  for (const size_t size : {before, sizeof release - 1}) {
+    ASSERT_TRUE(write_short(release, size, response, refusal)) << refusal;
+    EXPECT_EQ(response.released(0).allocationkey(), "victim");
+    EXPECT_EQ(response.released(0).preemptorkey(), "") << size << " bytes";
+  }
+  EXPECT_FALSE(write_short(release, before - 1, response, refusal));
+  EXPECT_THAT(refusal, HasSubstr("of " + std::to_string(before) + " bytes"));
+}
+
+TEST_F(WireMeaning, AnAllocationThatIsShorterThanItsStructIsRefused) {
+  tenon_rm_allocation allocation{};
+  allocation.type = TENON_RM_ALLOCATION;
+  si::v1later::AllocationResponse response;
+  ASSERT_TRUE(write_short(allocation, sizeof allocation, response, refusal)) << refusal;
+  EXPECT_FALSE(write_short(allocation, offsetof(tenon_rm_allocation, recovered), response, refusal));
+  EXPECT_THAT(refusal, HasSubstr("of " + std::to_string(sizeof allocation) + " bytes"));
+}
+
 }  // namespace
 }  // namespace tenon::testing

@@ -55,7 +55,7 @@ struct task_group {
   int64_t replaced = 0, timed_out = 0;                                     // placeholders that ended
   int64_t members = 0;                                                     // allocations that are not ending
 
-  // With a member less there would be fewer than it had placeholders, and now there are not.
+  // True if the group has exactly as many members as it has had placeholders, so that one more victim leaves fewer.
   [[nodiscard]] bool needs_all() const { return members == pending + held + replaced + timed_out; }
   [[nodiscard]] bool in_force() const { return pending > 0 || held > 0; }
 };

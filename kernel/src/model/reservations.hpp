@@ -46,7 +46,8 @@ using reservation_slab = slab<reservation, small_page_bytes>;
 
 struct awaited_part;
 
-// A change, as those of model/changes.hpp: an ask that preempts claims it in the queue, or no longer.
+// A change, like those of model/changes.hpp. With sign 1, an ask that preempts begins to claim capacity in the queue.
+// With sign -1, the ask no longer claims that capacity.
 struct queue_awaited {
   const awaited_part &of;
   int sign;

@@ -24,10 +24,10 @@ namespace tenon::internal {
 [[nodiscard]] bool stays_above_max(const queue &q);
 // What is in it gives way to nobody.
 [[nodiscard]] bool is_spared(const queue &leaf);
-// Its place among victims by opting out, originator, priority and the need of its gang alone: the first of them counts
-// most.
+// The level of an allocation: its place among victims by opting out, originator, priority and the need of its gang
+// alone. The first of these counts most.
 using victim_rank = int64_t;
-// The lowest that it has while these stay as they are but for its gang.
+// Returns the level of the allocation if its gang does not need it. A need of the gang raises the level by one.
 [[nodiscard]] inline victim_rank lowest_victim_level(const allocation &x) {
   return (int64_t{!x.preempt_self} << 34) + (int64_t{x.originator} << 33) + int64_t{x.priority} * 2;
 }

@@ -13,13 +13,17 @@ constexpr numbers scheduling_state{1, 4, 5};
 constexpr numbers event_type{1, 4, 6};
 constexpr numbers none{0, 0, 0};
 
+// Where a member begins, and where it ends with its count.
+#define PLACE(structure, member, last) offsetof(structure, member), offsetof(structure, last) + sizeof(structure::last)
 // The members' names are the text as well as the place.
 #define ROW(first, later, kind, structure, member, use) \
-  row { first, later, field_kind::kind, offsetof(structure, member), 0, #member, none, use }
+  row { first, later, field_kind::kind, PLACE(structure, member, member), 0, #member, none, use }
 #define COUNTED(first, later, structure, member, counted, use) \
-  row { first, later, field_kind::number, offsetof(structure, member), 0, #member, counted, use }
-#define ARRAY(first, later, kind, structure, member, count, use) \
-  row { first, later, field_kind::kind, offsetof(structure, member), offsetof(structure, count), #member, none, use }
+  row { first, later, field_kind::number, PLACE(structure, member, member), 0, #member, counted, use }
+#define ARRAY(first, later, kind, structure, member, count, use)                                                    \
+  row {                                                                                                             \
+    first, later, field_kind::kind, PLACE(structure, member, count), offsetof(structure, count), #member, none, use \
+  }
 #define OWN(name, kind, structure, member, use) ROW(nullptr, name, kind, structure, member, use)
 #define BOTH(name, kind, structure, member, use) ROW(name, name, kind, structure, member, use)
 
@@ -242,8 +246,10 @@ constexpr implied creates{offsetof(tenon_rm_node, action), TENON_NODE_CREATE};
 // There asks have a release of their own.
 constexpr implied allocations_alone{offsetof(tenon_rm_release, what), TENON_RELEASE_ALLOCATIONS};
 
+#define RECORD_OF(type, structure, least, first, later, by_first, rows) \
+  record { type, sizeof(structure), least, offsetof(structure, detail), #structure, first, later, by_first, rows }
 #define RECORD(type, structure, first, later, by_first, rows) \
-  record { type, sizeof(structure), offsetof(structure, detail), #structure, first, later, by_first, rows }
+  RECORD_OF(type, structure, sizeof(structure), first, later, by_first, rows)
 #define SAME(type, structure, name, rows) RECORD(type, structure, name, name, nothing, rows)
 
 constexpr record record_table[] = {
@@ -256,7 +262,8 @@ constexpr record record_table[] = {
     RECORD(TENON_RM_NODE, tenon_rm_node, nullptr, "NodeInfo", nothing, node_rows),
     SAME(TENON_RM_ASK, tenon_rm_ask, "AllocationAsk", ask),
     SAME(TENON_RM_ALLOCATION, tenon_rm_allocation, "Allocation", allocation),
-    RECORD(TENON_RM_RELEASE, tenon_rm_release, "AllocationRelease", "AllocationRelease", allocations_alone, release),
+    RECORD_OF(TENON_RM_RELEASE, tenon_rm_release, offsetof(tenon_rm_release, preemptor), "AllocationRelease",
+              "AllocationRelease", allocations_alone, release),
     SAME(TENON_RM_ASK_RELEASE, tenon_rm_ask_release, "AllocationAskRelease", ask_release),
     SAME(TENON_RM_REJECTED_ASK, tenon_rm_rejected_ask, "RejectedAllocationAsk", rejected_ask),
     RECORD(TENON_RM_REJECTED_ALLOCATION, tenon_rm_rejected_ask, nullptr, "RejectedAllocation", nothing,

@@ -38,6 +38,7 @@ struct row {
   const char *later;
   field_kind kind;
   uint32_t offset;
+  uint32_t end;     // offset of the first byte behind the member and its count
   uint32_t second;  // texts, elements: offset of the count
   const char *member;
   numbers counted;
@@ -53,6 +54,7 @@ struct implied {
 struct record {
   uint32_t type;
   uint32_t size;
+  uint32_t least;   // a shorter message is refused; a sender may lack the members behind these bytes
   uint32_t detail;  // offset
   const char *structure;
   const char *first;  // the message's name in each dialect, or null

@@ -119,11 +119,10 @@ class writer {
   }
 
   bool record(const tagged_record &of, const tenon_rm_message *from) {
-    const size_t least = of.from->detail + sizeof(tenon_text);  // members behind it were appended later
-    if (from->type != of.from->type || from->size < least) {
-      return refuse("", "message type " + std::to_string(of.from->type) + " of " + std::to_string(least) + " bytes",
-                    "type " + std::to_string(from->type) + " of " + std::to_string(from->size),
-                    "fill it as rm_messages.h says");
+    if (from->type != of.from->type || from->size < of.from->least) {
+      return refuse(
+          "", "message type " + std::to_string(of.from->type) + " of " + std::to_string(of.from->least) + " bytes",
+          "type " + std::to_string(from->type) + " of " + std::to_string(from->size), "fill it as rm_messages.h says");
     }
     std::optional<kept_fields> kept;
     if (const auto detail = get<tenon_text>(from, of.from->detail); detail.length != 0) {
@@ -131,7 +130,7 @@ class writer {
       out_.append(kept->own());
     }
     for (const tagged_field &field : of.fields) {
-      if (field.from == nullptr || field.from->offset >= from->size) continue;
+      if (field.from == nullptr || field.from->end > from->size) continue;
       if (!put_field(of, field, from, kept ? kept->inside(field.tag) : std::string_view())) {
         return false;
       }
