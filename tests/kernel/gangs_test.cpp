@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster.hpp"
+#include "tenon/kernel/saved_state.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -143,6 +144,24 @@ TEST_F(Gangs, ASavedReplacementKeepsTheAmountsWithWhichItWasDecided) {
     k->apply(c_->now_ms(), gone);
     EXPECT_EQ(k->snapshot().partitions[0].nodes[0].allocated, (amount_map{{"vcore", 1'000}}));
   }
+}
+
+TEST_F(Gangs, ASavedStateNamesEachGroupOfWhichPlaceholdersEndedOnce) {
+  start(1);
+  auto saved = c_->save();
+  ASSERT_TRUE(saved);
+  builtin_policy_source policies{{{"node-attributes"}}};
+  const auto is_restored = [&](std::vector<saved_application::ended_placeholders> ended) {
+    saved->partitions[0].applications[0].placeholders = std::move(ended);
+    return static_cast<bool>(kernel::restored(*saved, c_->now_ms(), policies));
+  };
+  constexpr int64_t most = int64_t{1} << 62;
+  EXPECT_TRUE(is_restored({{"a", 1, 0}, {"b", 1, most - 1}}));
+  EXPECT_FALSE(is_restored({{"b", 1, 0}, {"a", 1, 0}}));
+  EXPECT_FALSE(is_restored({{"a", 1, 0}, {"a", 0, 1}}));
+  EXPECT_FALSE(is_restored({{"a", 0, 0}}));
+  EXPECT_FALSE(is_restored({{"a", 1, most}}));
+  EXPECT_FALSE(is_restored({{"", 1, 0}}));
 }
 
 TEST_F(Gangs, AnAskSaysThatItWaitsForPlaceholders) {

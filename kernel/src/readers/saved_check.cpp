@@ -202,8 +202,7 @@ class checker {
   // Those that ended come last, and have nothing.
   [[nodiscard]] bool is_application(const saved_application &a, size_t at, std::set<std::string_view> &ids) const {
     if (a.place > 2 || !are_amounts(a.placeholder_ask, true) || !are_decayed(a.decayed)) return false;
-    for (const saved_application::ended_placeholders &of : a.placeholders)
-      if (of.task_group.empty() || of.replaced < 0 || of.timed_out < 0) return false;
+    if (!are_ended(a.placeholders)) return false;
     if (a.submission >= p_.next_submission) return false;
     const saved_application *before = at == 0 ? nullptr : &p_.applications[at - 1];
     const bool is_over = a.state == application_state::rejected || a.state == application_state::completed ||
@@ -213,6 +212,18 @@ class checker {
     if (before != nullptr && (before->ended != 0 || before->submission >= a.submission)) return false;
     return a.queue < p_.queues.size() && p_.queues[a.queue].leaf && ids.insert(a.id).second &&
            (a.chosen_order.empty() || has(p_.chosen_orders, a.chosen_order)) && (!a.in_canary || p_.has_canary);
+  }
+
+  // Ascending by task group, and only groups of which placeholders ended.
+  static bool are_ended(const std::vector<saved_application::ended_placeholders> &of) {
+    constexpr int64_t most = int64_t{1} << 62;  // of one group: leaves room for those that are asked for and held
+    std::string_view before;
+    for (const auto &[group, replaced, timed_out] : of) {
+      if (group <= before || replaced < 0 || timed_out < 0) return false;
+      if (replaced > most || timed_out > most - replaced || replaced + timed_out == 0) return false;
+      before = group;
+    }
+    return true;
   }
 
   void check_asks() {

@@ -102,7 +102,7 @@ struct saved_application {
     int64_t at_ms = 0;
     application_state state = application_state::new_;
   };
-  // Placeholders of a task group that ended.
+  // How many placeholders of a task group have ended. The group itself may go on.
   struct ended_placeholders {
     std::string task_group;
     int64_t replaced = 0, timed_out = 0;
@@ -124,7 +124,7 @@ struct saved_application {
   std::string chosen_order;  // of nodes; empty: it chose none
   bool in_canary = false;
   std::string submitted_queue, message;
-  std::vector<ended_placeholders> placeholders;
+  std::vector<ended_placeholders> placeholders;  // ascending by task group; those with both counts 0 are left out
 };
 
 struct saved_ask {
