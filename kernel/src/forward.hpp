@@ -56,6 +56,7 @@ class queue_tree;
 class quotas;
 class reader_marks;
 class ready_index;
+class kept_orders;
 class replacements;
 class required_node;
 class required_node_preemption;

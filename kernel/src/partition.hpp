@@ -54,6 +54,7 @@
 #include "ready/change_dispatcher.hpp"
 #include "ready/fair_max.hpp"
 #include "ready/fresh_keys.hpp"
+#include "ready/kept_orders.hpp"
 #include "ready/node_fitness.hpp"
 #include "ready/queue_priorities.hpp"
 #include "ready/ready_index.hpp"
@@ -229,15 +230,16 @@ class partition final : partition_model {
   change_writer written{{nodes, types, marks, facts, decisions}};
   internal::victim_room victim_room{{nodes, classes}};
   change_dispatcher changes{
-      {written, config, nodes, orders.nodes, verdicts, keys, ready, reserved, preemption, victim_room}};
+      {written, config, nodes, orders.nodes, verdicts, keys, ready, orders_kept, reserved, preemption, victim_room}};
   device_holdings holdings{{types, classes, nodes, held_devices_of, written}};
-  sort_keys keys{{clock, root, orders, contexts, ready, faults, written}};
+  sort_keys keys{{clock, root, orders, contexts, ready, orders_kept, faults, written}};
   fresh_keys fresh_orders{{shared, contexts}};
   node_fitness fitness{{nodes, holdings, verdicts}};
-  ready_index ready{{root, classes, nodes, fitness, keys, alarms, lines, reserved, gangs}};
+  ready_index ready{{root, classes, nodes, fitness, keys, alarms, lines, reserved, gangs, orders_kept}};
+  kept_orders orders_kept{{shared, config, classes, lines, ready}};
   queue_priorities priorities{keys};
   fair_max fair_maxima{{root, total, keys}};
-  ask_lines lines{{groups, ready, alarms, keys, priorities, reserved, gangs, written}};
+  ask_lines lines{{groups, ready, orders_kept, alarms, keys, priorities, reserved, gangs, written}};
   ask_alarms alarms{{clock, asks, preemption, reserved, lines}};
   reserved_line reserved{{config, nodes, classes, alarms}};
 
@@ -266,7 +268,7 @@ class partition final : partition_model {
   reserved_nodes shared_nodes{{shared, config, classes, nodes, held_devices_of, holdings, allocation_states.ends_at()}};
   node_search search{{shared, nodes, orders.nodes, contexts, faults, fitness, checks, shared_nodes, classes,
                       allocation_states.ends_at()}};
-  internal::limits limits{{types, keeps, ready, reserved, changes}};
+  internal::limits limits{{types, keeps, ready, orders_kept, reserved, changes}};
   internal::headroom headroom{{limits, classes, nodes}};
   internal::reservations reservations{{clock, config, classes, shared_nodes, waits, lines, claims, changes}};
   internal::claims claims{{classes, waits, alarms, allocation_states, changes}};
@@ -298,9 +300,9 @@ class partition final : partition_model {
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
   internal::whole_gang whole_gang{{classes, nodes, orders.nodes, verdicts, holdings, headroom, search, fitness, checks,
                                    lines, ready, placer, written}};
-  queue_pass pass_c{
-      {classes, ready, lines, alarms, reserved, headroom, checks, placer, whole_gang, preemption, reserver, required}};
-  internal::cycle cycle{{shared, paused, state, ready, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};
+  queue_pass pass_c{{classes, ready, orders_kept, lines, alarms, reserved, headroom, checks, placer, whole_gang,
+                     preemption, reserver, required}};
+  internal::cycle cycle{{shared, paused, state, ready, orders_kept, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};
   policy_faults faults{{shared, name, types, orders, keys}};
   internal::inspector inspector{
       {root, classes, nodes, fresh_orders, headroom, verdicts, checks, search, faults, facts, changes}};

@@ -217,7 +217,7 @@ TEST(QueuesAccepted, DurationsOfOurOwn) {
   const partition_config p = partition_of(R"(
 partitions:
 - queues: []
-  reservation: {enabled: false, delay: 5s, wait: 30m, backfill: true, max_nodes: 3}
+  reservation: {enabled: false, delay: 5s, wait: 30m, queue_delay: 7m, backfill: true, max_nodes: 3}
   preemption: {retry: 20s, max_steps: 500}
   timeouts: {starting: 1m, completing: 2s, terminated: 24h, placeholder: 90s, queuecleanup: 1s, drain: 0, releaseconfirm: 1m30s, startretry: 3s, startretrymax: 1m}
 )");
@@ -227,6 +227,7 @@ partitions:
   expected.reservation_wait_ms = 30 * 60'000;
   expected.reservation_backfill = true;
   expected.reservation_max_nodes = 3;
+  expected.reservation_queue_delay_ms = int64_t{7} * 60'000;
   expected.preemption_retry_ms = 20'000;
   expected.preemption_max_steps = 500;
   expected.starting_timeout_ms = 60'000;

@@ -38,11 +38,16 @@ bool partition::decide_in(const queue &q, const usage &used) {
     const auto children = sorted_children(q, used);
     return std::any_of(children.begin(), children.end(), [&](const queue *child) { return decide_in(*child, used); });
   }
+  order_here = {};
   for (application *a : sorted_applications(q)) {
     if (!may_run(*a, used)) continue;
     bool looked_at_gang = false;
     for (ask *k : sorted_asks(*a)) {
       const reservation *own = reservation_of(*k);
+      const auto is_kept_back = [&](const auto &item) {
+        return item.second > 0 && order_here.types.contains(item.first);
+      };
+      if (own == nullptr && std::any_of(k->resources.begin(), k->resources.end(), is_kept_back)) continue;
       if (shared.has.gangs && k->placeholder && waits_to_begin(*a) && own == nullptr) {
         if (!std::exchange(looked_at_gang, true) && begin_whole(*a, used)) return true;
         continue;
@@ -59,6 +64,7 @@ bool partition::try_ask(application &a, ask &k, const usage &used) {
   if (!within_limits(a, k, used)) return false;
   const bool within = within_max(a, k, used);
   if (const reservation *own = reservation_of(k)) return place_by_order(a, k, own->node, used);
+  if (!within && !order_here.is_one_first) wait_first(a, k, used);
   if (shared.has.reservations && !k.required_node.empty()) return within && try_required(a, k, used);
   if (const node *n = within ? choose_node(a, k, used) : nullptr; n != nullptr) {
     place(a, k, n->id, chosen_by_order(a, k, *n, used));
@@ -156,6 +162,30 @@ bool partition::within_max(const application &a, const ask &k, const usage &used
   return std::all_of(path.begin(), path.end(), [&](const std::string &at) {
     return fits_limit(find_queue(at)->max, used.taken_from(at, k.arrival), k.resources);
   });
+}
+
+std::optional<int64_t> partition::keeps_order_after(const queue &leaf) const {
+  const auto said = leaf.properties.find("queue.strict");
+  if (said != leaf.properties.end() && lower(said->second) == "true") return 0;
+  if (config.tuning.reservation_queue_delay_ms <= 0) return std::nullopt;
+  return config.tuning.reservation_queue_delay_ms;
+}
+
+std::set<std::string> partition::beyond_max(const application &a, const ask &k, const usage &used) const {
+  std::set<std::string> out;
+  for (const std::string &at : path_down(a.queue)) {
+    for (const auto &[type, amount] : k.resources) {
+      if (!fits_limit(find_queue(at)->max, used.taken_from(at, k.arrival), {{type, amount}})) out.insert(type);
+    }
+  }
+  return out;
+}
+
+void partition::wait_first(const application &a, const ask &k, const usage &used) {
+  const std::optional<int64_t> after = keeps_order_after(*find_queue(a.queue));
+  if (!after) return;
+  order_here.is_one_first = true;
+  if (shared.now_ms >= add_saturating(k.create_time_ms, *after)) order_here.types = beyond_max(a, k, used);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -340,6 +341,14 @@ struct partition {
   // -- cycle.cpp --
   bool decide();
   bool decide_in(const queue &q, const usage &used);
+  // What the first ask of a leaf that waits for headroom keeps from those behind it, as far as the leaf was walked.
+  struct kept_order {
+    bool is_one_first = false;
+    std::set<std::string> types;
+  };
+  // How long an ask waits before it keeps others back. Nothing: the leaf keeps no order.
+  [[nodiscard]] std::optional<int64_t> keeps_order_after(const queue &leaf) const;
+  void wait_first(const application &a, const ask &k, const usage &used);
   bool try_ask(application &a, ask &k, const usage &used);
   // An ask whose victims are gone, at its turn.
   bool place_by_order(application &a, ask &k, const std::string &node_id, const usage &used);
@@ -352,6 +361,8 @@ struct partition {
   void free_places();
   [[nodiscard]] bool within_limits(const application &a, const ask &k, const usage &used) const;
   [[nodiscard]] bool within_max(const application &a, const ask &k, const usage &used) const;
+  // Of what the ask needs, the types that some queue on its path has too little of.
+  [[nodiscard]] std::set<std::string> beyond_max(const application &a, const ask &k, const usage &used) const;
   // The ask's tag si/X=a|b names the values of the node's attribute si/X that it wants. None does while it is held.
   [[nodiscard]] bool attributes_match(const ask &k, const node &n) const;
   // It came, or is judged anew: with which others.
@@ -417,6 +428,7 @@ struct partition {
   std::vector<reservation> reservations;                    // in the order in which they were made
   std::map<tag_map, uint64_t> first_of;                     // arrival of the first ask that named these attributes
   std::map<std::pair<uint64_t, bool>, int64_t> held_until;  // by the same: a predicate failed for those judged alike
+  kept_order order_here;                                    // in the leaf that a decision is looked for in
   uint64_t next_queue = 1, next_submission = 1, next_allocation = 1, next_arrival = 1, next_reservation = 1;
 };
 

@@ -100,6 +100,110 @@ TYPED_TEST(RulesOfQueues, MaxHoldsOnEveryLevelAndForItsTypesOnly) {
   EXPECT_THAT(this->placed(), ElementsAre("a/x#1 on node-1", "b/x#2 on node-1"));
 }
 
+TYPED_TEST(RulesOfQueues, WhoIsBeyondALimitKeepsNobodyBackInAStrictLeaf) {
+  queue_config leaf = make_queue("a");
+  leaf.max = {{"vcore", 4}};
+  leaf.properties["queue.strict"] = "true";
+  limit_config limit;
+  limit.users = {"first"};
+  limit.max_resources = {{"vcore", 2}};
+  leaf.limits = {limit};
+  this->start({leaf});
+  this->add("node-1", {{"vcore", 90}});
+  this->add_app("first", {.queue = "root.a", .user = "first"});
+  this->add_app("second", {.queue = "root.a", .user = "second"});
+  this->ask("first", "runs", {{"vcore", 1}});
+  this->ask("second", "runs", {{"vcore", 2}});
+  EXPECT_THAT(this->placed(), ElementsAre("first/runs#1 on node-1", "second/runs#2 on node-1"));
+  this->ask("first", "large", {{"vcore", 2}});
+  this->ask("second", "small", {{"vcore", 1}});
+  EXPECT_THAT(this->placed(), ElementsAre("second/small#3 on node-1"));
+}
+
+TYPED_TEST(RulesOfQueues, WhoWaitsForANodeKeepsTheOrderOnceTheQueueHasTooLittle) {
+  queue_config leaf = make_queue("a");
+  leaf.max = {{"vcore", 10}};
+  leaf.properties["queue.strict"] = "true";
+  this->start({leaf});
+  this->add("node-1", {{"vcore", 5}});
+  this->add("node-2", {{"vcore", 5}});
+  this->add_app("first", {.queue = "root.a"});
+  this->add_app("second", {.queue = "root.a"});
+  this->ask("first", "large", {{"vcore", 6}});
+  this->ask("second", "small", {{"vcore", 2}}, {.count = 4});
+  EXPECT_THAT(this->placed(),
+              ElementsAre("second/small#1 on node-1", "second/small#2 on node-2", "second/small#3 on node-1"));
+}
+
+TYPED_TEST(RulesOfQueues, WhoIsFirstInAStrictLeafFollowsItsHeadroom) {
+  queue_config leaf = make_queue("a");
+  leaf.max = {{"memory", 10}, {"vcore", 10}};
+  leaf.properties["queue.strict"] = "true";
+  this->start({leaf});
+  this->add("node-1", {{"memory", 5}, {"vcore", 90}});
+  for (const std::string id : {"runs", "waits", "first", "behind", "other"}) this->add_app(id, {.queue = "root.a"});
+  this->ask("runs", "a", {{"vcore", 7}});
+  this->ask("waits", "a", {{"memory", 6}});
+  this->ask("first", "a", {{"vcore", 5}});
+  this->ask("behind", "a", {{"vcore", 1}});
+  this->ask("other", "a", {{"memory", 5}});
+  EXPECT_THAT(this->placed(), ElementsAre("runs/a#1 on node-1", "other/a#2 on node-1", "behind/a#3 on node-1"));
+}
+
+TYPED_TEST(RulesOfQueues, WhoIsFirstInAStrictLeafFollowsTheOrderOfApplications) {
+  queue_config leaf = make_queue("a");
+  leaf.max = leaf.guaranteed = {{"memory", 100}, {"vcore", 10}};
+  leaf.properties = {{"application.sort.policy", "fair"}, {"queue.strict", "true"}};
+  this->start({leaf});
+  this->add("node-1", {{"memory", 900}, {"vcore", 90}});
+  for (const std::string id : {"earlier", "later", "runs"}) this->add_app(id, {.queue = "root.a"});
+  this->ask("runs", "a", {{"vcore", 9}});
+  this->ask("earlier", "runs", {{"memory", 10}});
+  this->placed();
+  this->ask("later", "large", {{"vcore", 5}});
+  this->ask("earlier", "small", {{"vcore", 1}});
+  EXPECT_THAT(this->placed(), IsEmpty());
+  this->give_back("earlier", "runs");
+  EXPECT_THAT(this->placed(), ElementsAre("earlier/small#3 on node-1"));
+}
+
+TYPED_TEST(RulesOfQueues, WhoComesToALimitElsewhereKeepsNobodyBackInAStrictLeaf) {
+  queue_config parent = make_queue("parent", {make_queue("strict"), make_queue("other")});
+  parent.limits = {make_limit({"one"}, {}, {{"vcore", 5}})};
+  parent.queues[0].max = {{"vcore", 10}};
+  parent.queues[0].properties["queue.strict"] = "true";
+  this->start({parent});
+  this->add("node-1", {{"vcore", 90}});
+  this->add_app("runs", {.queue = "root.parent.strict", .user = "two"});
+  this->add_app("first", {.queue = "root.parent.strict", .user = "one"});
+  this->add_app("behind", {.queue = "root.parent.strict", .user = "two"});
+  this->add_app("elsewhere", {.queue = "root.parent.other", .user = "one"});
+  this->ask("runs", "a", {{"vcore", 9}});
+  this->placed();
+  this->ask("first", "a", {{"vcore", 5}});
+  this->ask("behind", "a", {{"vcore", 1}});
+  EXPECT_THAT(this->placed(), IsEmpty());
+  this->ask("elsewhere", "a", {{"vcore", 1}});
+  EXPECT_THAT(this->placed(), ElementsAre("elsewhere/a#2 on node-1", "behind/a#3 on node-1"));
+}
+
+TYPED_TEST(RulesOfQueues, AHeldApplicationKeepsNobodyBackInAStrictLeaf) {
+  queue_config leaf = make_queue("a");
+  leaf.max = {{"vcore", 10}};
+  leaf.max_applications = 2;
+  leaf.properties["queue.strict"] = "true";
+  this->start({leaf});
+  this->add("node-1", {{"memory", 90}, {"vcore", 90}});
+  for (const std::string id : {"runs", "held", "begins"}) this->add_app(id, {.queue = "root.a"});
+  this->ask("runs", "a", {{"vcore", 9}});
+  this->placed();
+  this->ask("held", "large", {{"vcore", 5}}, {.priority = 5});
+  this->ask("runs", "small", {{"vcore", 1}});
+  EXPECT_THAT(this->placed(), IsEmpty());
+  this->ask("begins", "a", {{"memory", 1}});
+  EXPECT_THAT(this->placed(), ElementsAre("begins/a#2 on node-1", "runs/small#3 on node-1"));
+}
+
 TYPED_TEST(RulesOfQueues, ATypeThatNoNodeHasFitsNowhere) {
   this->start({make_queue("leaf")});
   this->add("node-1", {{"vcore", 9}});

@@ -104,6 +104,13 @@ std::vector<profile> make_profiles() {
     p.jump_percent = 5;
   }
   {
+    profile &p = add("orders");
+    p.orders = p.reservations = p.limits = p.gangs = p.people = p.reloads = p.inspection = true;
+    p.max_nodes = 5;
+    p.max_applications = 16;
+    p.jump_percent = 5;
+  }
+  {
     profile &p = add("proposed");
     p.checks = p.gangs = p.reservations = p.limits = p.recovery = p.timeouts = p.devices = p.inspection = true;
     p.people = true;

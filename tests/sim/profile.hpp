@@ -27,6 +27,7 @@ struct profile {
   bool reloads = false;       // configurations change, resource managers come and go
   bool recovery = false;      // existing and foreign allocations
   bool timeouts = false;      // execution timeouts
+  bool orders = false;        // leaves with a small max that keep the order of their asks
   bool late_types = false;    // more and more resource types
   bool huge = false;          // amounts near the largest sum
   bool devices = false;       // nodes divide types, allocations come with details

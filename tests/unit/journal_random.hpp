@@ -166,8 +166,8 @@ class random_commands {
         }
         if constexpr (std::is_same_v<T, partition_tuning>) {
           const void *const at = &field;
-          const bool came_later =
-              at == &x.reservation_max_nodes || at == &x.start_retry_ms || at == &x.start_retry_max_ms;
+          const bool came_later = at == &x.reservation_max_nodes || at == &x.start_retry_ms ||
+                                  at == &x.start_retry_max_ms || at == &x.reservation_queue_delay_ms;
           if (format_ == 3 && at == &x.preemption_max_steps) return;
           if (format_ == 3 && came_later) {
             field = {};

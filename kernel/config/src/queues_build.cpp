@@ -73,6 +73,7 @@ partition_tuning build_tuning(const yaml_node &partition) {
     out.reservation_backfill = boolean_of(*reservation, "backfill", out.reservation_backfill);
     out.reservation_delay_ms = duration_ms_of(*reservation, "delay", out.reservation_delay_ms);
     out.reservation_wait_ms = duration_ms_of(*reservation, "wait", out.reservation_wait_ms);
+    out.reservation_queue_delay_ms = duration_ms_of(*reservation, "queue_delay", out.reservation_queue_delay_ms);
     const uint64_t most = count_of(*reservation, "max_nodes", partition_tuning::tenth_of_nodes);
     out.reservation_max_nodes = static_cast<uint32_t>(std::min<uint64_t>(most, partition_tuning::tenth_of_nodes));
   }

@@ -320,6 +320,12 @@ constexpr key_spec reservation_keys[] = {
      .kind = kind::duration,
      .summary = "How long a reservation is kept without success.",
      .fallback = "`1h`"},
+    {.key = "queue_delay",
+     .kind = kind::duration,
+     .summary =
+         "How long the first ask of a leaf that a max keeps waiting lets others pass; then it keeps the order, as "
+         "with the property `queue.strict`. 0: for ever.",
+     .fallback = "`0`"},
     {.key = "backfill",
      .kind = kind::boolean,
      .summary = "Others may use a reserved node as long as that does not make the reserved ask later.",
@@ -373,6 +379,7 @@ constexpr key_spec timeouts_keys[] = {
 
 constexpr std::string_view switch_text[] = {"enabled", "disabled"};
 constexpr std::string_view gang_start_text[] = {"piecewise", "whole"};
+constexpr std::string_view truth_text[] = {"true", "false"};
 constexpr std::string_view priority_text[] = {"default", "fence"};
 constexpr std::string_view preemption_text[] = {"default", "fence", "disabled", "intra"};
 
@@ -446,6 +453,16 @@ constexpr property_spec properties[] = {
          "`whole`: no placeholder of a gang is placed before all of them fit at once. `piecewise`: each as soon as it "
          "fits. An application may say it with the tag `tenon/gang-start`.",
      .allowed = gang_start_text,
+     .tenon_only = true},
+    {.name = "queue.strict",
+     .kind = property_spec::value::choice,
+     .values = "`true`, `false`",
+     .fallback = "`false`",
+     .inherited = "yes",
+     .summary =
+         "A leaf keeps the order of its asks: while the max of a queue keeps the first one waiting, nothing behind "
+         "it takes any of the types that it lacks there.",
+     .allowed = truth_text,
      .tenon_only = true},
     {.name = "queue.sort.policy",
      .kind = property_spec::value::policy,

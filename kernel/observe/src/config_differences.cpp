@@ -170,6 +170,7 @@ class comparer {
     out.add("reservation.max_nodes", most_nodes_text(x), most_nodes_text(y));
     out.add_time("reservation.delay", x.reservation_delay_ms, y.reservation_delay_ms);
     out.add_time("reservation.wait", x.reservation_wait_ms, y.reservation_wait_ms);
+    out.add_time("reservation.queue_delay", x.reservation_queue_delay_ms, y.reservation_queue_delay_ms);
     out.add_time("preemption.retry", x.preemption_retry_ms, y.preemption_retry_ms);
     out.add_count("preemption.max_steps", x.preemption_max_steps, y.preemption_max_steps);
     out.add_time("timeouts.starting", x.starting_timeout_ms, y.starting_timeout_ms);

@@ -7,6 +7,7 @@
 #include "cycle/queue_pass.hpp"
 #include "cycle/reserved_pass.hpp"
 #include "ready/fair_max.hpp"
+#include "ready/kept_orders.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/sort_keys.hpp"
 
@@ -14,7 +15,8 @@ namespace tenon::internal {
 
 bool cycle::has_work() const {
   return !paused && state != object_state::stopped &&
-         (reserved.has_work() || placeholders.has_work() || !ready.empty() || keys.has_stale());
+         (reserved.has_work() || placeholders.has_work() || !ready.empty() || keys.has_stale() ||
+          (!orders.empty() && keys.is_period_over()));
 }
 
 bool cycle::decide() {

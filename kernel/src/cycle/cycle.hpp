@@ -14,6 +14,7 @@ struct cycle_access {
   const bool &paused;  // the resource manager is not there
   const owned_state<object_state, partition> &state;
   const ready_index &ready;
+  const kept_orders &orders;
   sort_keys &keys;
   fair_max &fair_maxima;
   policy_faults &faults;

@@ -8,6 +8,7 @@
 #include "model/queue_properties.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/kept_orders.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
 #include "rules/headroom.hpp"
@@ -29,7 +30,7 @@ bool queue_pass::try_unit(leaf_class &u) {
   ask &a = *g.first();
   ask_class &c = classes[u.class_id];
   checks.begin_turn();
-  if (ready.hold_back(app)) return false;
+  if (ready.hold_back(app) || orders.stands_behind(u)) return false;
   if (a.placeholder && waits_to_begin(app)) return whole_gang.begin(app);
   type_index type = no_type;
   if (usage_node *full = headroom.full_limit(app, c, type); full != nullptr) {
@@ -44,7 +45,7 @@ bool queue_pass::try_unit(leaf_class &u) {
   } else if (u.kind == unit_kind::preempts) {
     lines.move_to(a, alarms.kind_for(a));
   } else if (full != nullptr) {
-    ready.park_on_queue(u, *full, type);
+    orders.park_on_headroom(u, *full, type);
   } else if (u.kind == unit_kind::reserves && reserved.has_most_nodes(app)) {
     ready.park_on_nodes(g);
   } else if (u.kind == unit_kind::reserves && u.leaf->emptying != 0 && headroom.is_cluster_full(c, type)) {

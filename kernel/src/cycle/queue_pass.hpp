@@ -12,6 +12,7 @@ namespace tenon::internal {
 struct queue_pass_access {
   class_table &classes;
   ready_index &ready;
+  kept_orders &orders;
   ask_lines &lines;
   const ask_alarms &alarms;
   const reserved_line &reserved;

@@ -25,6 +25,7 @@ void fields(IO &io, ref<IO, partition_tuning> f) {
   io(14, "start_retry_ms", f.start_retry_ms);
   io(15, "start_retry_max_ms", f.start_retry_max_ms);
   io(16, "preemption_max_steps", f.preemption_max_steps, partition_tuning{}.preemption_max_steps);
+  io(17, "reservation_queue_delay_ms", f.reservation_queue_delay_ms);
 }
 
 }  // namespace tenon::journal

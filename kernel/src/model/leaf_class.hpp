@@ -31,8 +31,10 @@ struct leaf_class : parked_unit {
   unit_kind kind = unit_kind::plain;
   uint32_t groups = 0;  // that are of it; without any it is nothing
   indexed_heap<app_class, app_class_before, app_class_position, app_class_prefix> ready;
-  uint32_t position = not_in_heap;  // in one heap of its leaf
-  uint32_t first_untimed = no_ask;  // asks in it that have no alarm yet, should it be parked
+  uint32_t position = not_in_heap;      // in one heap of its leaf
+  uint32_t first_untimed = no_ask;      // asks in it that have no alarm yet, should it be parked
+  uint32_t slot_in_leaf = not_in_heap;  // among the parked ones of a strict leaf
+  uint64_t watch = 0;                   // its number among the watchers of the leaf; 0: none
 
   [[nodiscard]] unit_id id() const { return {class_id, kind}; }
 };

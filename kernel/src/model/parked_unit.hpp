@@ -18,7 +18,7 @@ struct queue;
 enum class unit_kind : uint8_t {
   plain,     // nothing: its reservation delay is not over
   reserves,  // reserve a node
-  preempts,  // try to preempt. Such a unit is never parked
+  preempts,  // try to preempt. Such a unit is parked only where its leaf keeps the order
   reserved,  // take the node and the headroom that are kept for it
 };
 

@@ -20,6 +20,7 @@
 #include "model/owned_state.hpp"
 #include "model/queue_limits.hpp"
 #include "model/reservations.hpp"
+#include "model/strict_leaf.hpp"
 #include "tenon/kernel/acl.hpp"
 #include "tenon/kernel/queue_config.hpp"
 #include "tenon/kernel/resources.hpp"
@@ -97,7 +98,9 @@ struct queue {
   // Of a leaf: nodes that empty for asks of it, and the units that wait meanwhile for what the cluster has left.
   uint32_t emptying = 0;
   leaf_class_heap wait_for_cluster;
-  std::vector<headroom_line> parked;  // by resource type: wait for headroom here
+  std::vector<headroom_line> parked;        // by resource type: wait for headroom here
+  bool strict = false;                      // its property
+  std::unique_ptr<strict_leaf> order_kept;  // of a leaf in which something was parked while it kept the order
 
   ~queue();
   [[nodiscard]] bool has_ready() const;

@@ -66,6 +66,7 @@ void read_properties(queue &q) {
   q.priority_sort = lower_case(property_of(q.properties, "application.sort.priority")) != "disabled";
   q.priority_rule = lower_case(property_of(q.properties, "priority.policy")) == "fence" ? priority_policy::fence
                                                                                         : priority_policy::standard;
+  q.strict = lower_case(property_of(q.properties, "queue.strict")) == "true";
   const std::string offset = property_of(q.properties, "priority.offset");
   q.priority_offset = 0;
   int32_t parsed = 0;

@@ -28,6 +28,7 @@ struct usage_node {
   std::vector<app_class *> parked;                           // wait for usage here to fall
   reserved_needs reserved;                                   // asks that count here
   std::vector<application *> held;                           // wait for `running` here to shrink
+  std::vector<queue *> passed_in;                            // strict leaves in which others pass once it is full
 };
 
 struct usage_tracker {  // one user or group

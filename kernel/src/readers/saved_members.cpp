@@ -15,7 +15,7 @@ namespace {
                                 has_preemption_policy, fence, intra, spared, preemption_delay_ms, quota_delay_ms, quota,
                                 mark, priority_offset, priority, priorities, order, key, prepared, decayed, key_dirty,
                                 position, ready, dirty_children, apps, dirty_apps, reserved, ready_classes, emptying,
-                                wait_for_cluster, parked, reserved_below] = of;
+                                wait_for_cluster, parked, strict, order_kept, reserved_below] = of;
 }
 [[maybe_unused]] void members_of(const node &of) {
   [[maybe_unused]] const auto &[id, slot, state, divided, capacity, occupied, allocated, attributes, instance_type,
@@ -59,7 +59,7 @@ static_assert(sizeof(internal::administration) == 96);
 static_assert(sizeof(internal::open_proposals) == 80);
 static_assert(sizeof(internal::allocation_states) == 256);
 static_assert(sizeof(internal::application_states) == 160);
-static_assert(sizeof(internal::partition_identity) == 984);
+static_assert(sizeof(internal::partition_identity) == 992);
 static_assert(sizeof(internal::node_sortings) == 200);
 static_assert(sizeof(internal::sort_policy) == 240);
 static_assert(sizeof(internal::decayed_usage) == 112);

@@ -6,6 +6,7 @@
 
 #include "ledger/change_writer.hpp"
 #include "ready/ask_alarms.hpp"
+#include "ready/kept_orders.hpp"
 #include "ready/queue_priorities.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
@@ -49,6 +50,7 @@ void ask_lines::dequeue(ask &a) {
       break;
     case ask_line::refused:
       app.refused.erase(&a);
+      orders.forget(a);
       std::erase(refused_, &a);
       if (app.refused.empty()) ready.forget_gang(app);
       break;
@@ -63,6 +65,7 @@ void ask_lines::wait_as_refused(ask &a) {
   dequeue(a);
   changes.apply(ask_lined_up{a, ask_line::refused, nullptr});
   a.owner->refused.insert(&a);
+  orders.watch(a);
   count_emptying(a, true);
   count(a);
   alarms.set(a);
@@ -76,6 +79,8 @@ void ask_lines::wake_gang(application &app) {
     enqueue(*a);
   }
 }
+
+void ask_lines::gang_waits(const application &app) { orders.may_change(*app.home); }
 
 namespace {
 

@@ -47,12 +47,15 @@ void change_dispatcher::follow(const queue_used &c) {
 }
 
 void change_dispatcher::headroom_changed(queue &q, bool more) {
-  if (!more) return reserved.doubt(q);
-  ready.wake_headroom(q);
+  if (more) return ready.wake_headroom(q);
+  reserved.doubt(q);
+  if (!orders.empty()) orders.headroom_fell(q);
 }
 
 void change_dispatcher::doubt_if_no_place(const queue &q) {
-  if (q.max_applications != 0 && q.running_apps >= q.max_applications) reserved.doubt_all(q.reserved_below);
+  if (q.max_applications == 0 || q.running_apps < q.max_applications) return;
+  reserved.doubt_all(q.reserved_below);
+  orders.place_taken(q);
 }
 
 void change_dispatcher::follow(const queue_asked &c) {

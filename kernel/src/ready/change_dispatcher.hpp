@@ -7,6 +7,7 @@
 #include "ledger/change_writer.hpp"
 #include "ledger/victim_room.hpp"
 #include "policies/node_sorting.hpp"
+#include "ready/kept_orders.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
 #include "ready/rule_ports.hpp"
@@ -23,6 +24,7 @@ struct change_dispatcher_access {
   node_filter &verdicts;
   sort_keys &keys;
   ready_index &ready;
+  kept_orders &orders;
   reserved_line &reserved;
   preemption_clock &preemption;
   victim_room &victims;
@@ -81,14 +83,21 @@ class change_dispatcher : change_dispatcher_access {
   }
   void follow(const queue_resized &c) {
     reserved.doubt(c.of);
+    if (!orders.empty()) orders.headroom_fell(c.of);
     doubt_if_no_place(c.of);
     if (config.preemption_enabled && !c.of.guaranteed.empty()) victims.keep();
   }
   void follow(const queue_runs &c) { c.one_more ? doubt_if_no_place(c.of) : ready.wake_held(c.of); }
-  void follow(const limit_used &c) { c.sign < 0 ? ready.wake_limit(c.of) : reserved.doubt(c.of); }
+  void follow(const limit_used &c) {
+    if (c.sign < 0) return ready.wake_limit(c.of);
+    reserved.doubt(c.of);
+    orders.limit_rose(c.of);
+  }
   void follow(const limit_runs &c) {
     if (!c.one_more) return ready.wake_limit(c.of);
-    if (c.of.max_applications != 0 && c.of.running->size() >= c.of.max_applications) reserved.doubt_all(c.of.reserved);
+    if (c.of.max_applications == 0 || c.of.running->size() < c.of.max_applications) return;
+    reserved.doubt_all(c.of.reserved);
+    orders.limit_rose(c.of);
   }
   void follow(const application_used &c) {
     keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);

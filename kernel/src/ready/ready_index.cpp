@@ -8,6 +8,7 @@
 #include "model/node_table.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/kept_orders.hpp"
 #include "ready/reserved_line.hpp"
 #include "ready/rule_ports.hpp"
 #include "ready/sort_keys.hpp"
@@ -77,6 +78,7 @@ leaf_class &ready_index::join_unit(queue &leaf, unit_id which) {
 void ready_index::leave_unit(leaf_class &u) {
   if (--u.groups != 0) return;
   leave_list(u);
+  orders.forget(u);
   const auto found = units_.find(unit_place{u.leaf, {u.class_id, u.kind}});
   spare_units_.push_back(std::move(found->second));
   units_.erase(found);
@@ -123,16 +125,20 @@ void ready_index::make_ready(app_class &g) {
   if (g.empty() || g.parked_on != nullptr || g.parked_on_nodes || !g.owner->eligible() || g.unit->ready.contains(&g))
     return;
   if (g.owner->key_dirty) g.unit->leaf->dirty_apps.push_back(g.owner);
-  g.unit->ready.push(&g);
-  unit_ready(*g.unit);
+  leaf_class &u = *g.unit;
+  u.ready.push(&g);
+  if (u.slot_in_leaf != not_in_heap && (u.ready.top() == &g || g.owner->key_dirty)) unpark(u);
+  unit_ready(u);
 }
 
 void ready_index::make_unready(app_class &g) {
   leaf_class &u = *g.unit;
   if (!u.ready.contains(&g)) return;
   if (u.ready.size() == 1) unit_unready(u);
+  const bool first = u.ready.top() == &g;
   u.ready.erase(&g);
   place_changed(u);
+  if (first && u.slot_in_leaf != not_in_heap) unpark(u);
 }
 
 void ready_index::order_changed(app_class &g) {
@@ -144,7 +150,9 @@ void ready_index::order_changed(app_class &g) {
 
 void ready_index::first_changed(app_class &g) {
   leaf_class &u = *g.unit;
-  if (u.ready.contains(&g) && u.ready.top() == &g) place_changed(u);
+  if (!u.ready.contains(&g) || u.ready.top() != &g) return;
+  place_changed(u);
+  if (u.slot_in_leaf != not_in_heap) unpark(u);
 }
 
 void ready_index::hold(application &app) {
@@ -182,11 +190,17 @@ void ready_index::wait_in(parked_unit &u, queue &full, type_index t, int64_t amo
   full.parked[t].push(&u);
 }
 
-void ready_index::park_on_queue(leaf_class &u, queue &full, type_index t) {
+void ready_index::park_on_queue(leaf_class &u, queue &full, type_index t, int64_t amount) {
   unit_unready(u);
-  wait_in(u, full, t, classes[u.class_id].need[t]);
+  wait_in(u, full, t, amount);
+  if (full.parent != nullptr) orders.parked(u);
   unit_ready(u);
   alarms.set_all(u);
+}
+
+void ready_index::park_on_cluster(leaf_class &u, type_index t) {
+  orders.watch(u);
+  park_on_queue(u, *root, t, classes[u.class_id].need[t]);
 }
 
 void ready_index::park_gang(application &app, queue &full, type_index t, int64_t amount) {
@@ -207,6 +221,7 @@ void ready_index::park_on_nodes(leaf_class &u, bool may_reserve) {
   unit_unready(u);
   u.parked = may_reserve ? parking::reservable_nodes : parking::nodes;
   join_list(u);
+  orders.watch(u);
   alarms.set_all(u);
 }
 
@@ -214,11 +229,13 @@ void ready_index::park_on_nodes(app_class &g) {
   make_unready(g);
   g.parked_on_nodes = true;
   classes[g.unit->class_id].parked_groups.push_back(&g);
+  orders.watch(*g.unit);
   alarms.set_all(*g.unit);
 }
 
 void ready_index::leave_list(parked_unit &u) {
   if (u.parked == parking::none) return;
+  if (u.gang == nullptr) orders.unparked(static_cast<leaf_class &>(u));
   if (u.parked == parking::queue_headroom) {
     if (u.gang == nullptr) unit_unready(static_cast<leaf_class &>(u));
     u.parked_queue->parked[u.parked_type].erase(&u);
@@ -291,6 +308,7 @@ void ready_index::forget(app_class &g) {
 }
 
 void ready_index::forget(usage_node &of) {
+  orders.forget(of);
   for (app_class *g : std::exchange(of.parked, {})) g->parked_on = nullptr;
   for (application *app : std::exchange(of.held, {})) app->held_by_limit = nullptr;
 }

@@ -27,6 +27,7 @@ struct ready_index_access {
   ask_lines &lines;
   reserved_line &reserved;
   placeholder_line &placeholders;
+  kept_orders &orders;
 };
 
 class ready_index : ready_index_access {
@@ -55,6 +56,7 @@ class ready_index : ready_index_access {
   void forget(app_class &g);    // which is retired
   void forget(usage_node &of);  // which is made anew: what waits for it is in no heap, and parked on nothing
 
+  void unpark(parked_unit &u);  // it has its turn
   // What is left of a queue's max, and of the root what all nodes have free together.
   [[nodiscard]] int64_t headroom_in(const queue &q, type_index t) const;
 
@@ -62,9 +64,9 @@ class ready_index : ready_index_access {
   bool hold_back(application &app);     // where it may not be one more of those that run
   void stop_waiting(application &app);  // for a place among them
   void park_on_limit(app_class &g, usage_node &full, type_index t);
-  void park_on_queue(leaf_class &u, queue &full, type_index t);
+  void park_on_queue(leaf_class &u, queue &full, type_index t, int64_t amount);  // until so much headroom is there
   // The root stands for what all nodes have free together.
-  void park_on_cluster(leaf_class &u, type_index t) { park_on_queue(u, *root, t); }
+  void park_on_cluster(leaf_class &u, type_index t);
   // The asks of the gang stand in ask_line::refused until there is so much.
   void park_gang(application &app, queue &full, type_index t, int64_t amount);
   void forget_gang(application &app);
@@ -104,7 +106,6 @@ class ready_index : ready_index_access {
   static void wait_in(parked_unit &u, queue &full, type_index t, int64_t amount);
   void join_list(parked_unit &u);
   void leave_list(parked_unit &u);
-  void unpark(parked_unit &u);
   void unpark_within(queue &q);  // those for which there is headroom in it
   void forget_if_unused(ask_class &c);
   void unblock(ask_class &c);

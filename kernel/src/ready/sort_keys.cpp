@@ -8,6 +8,7 @@
 #include "policies/call_contexts.hpp"
 #include "policies/prepared_words.hpp"
 #include "policies/sort_orders.hpp"
+#include "ready/kept_orders.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/rule_ports.hpp"
 
@@ -50,6 +51,7 @@ void sort_keys::rekey_children(queue &parent) {
 }
 
 void sort_keys::rekey_applications(queue &leaf) {
+  kept.may_change(leaf);
   for (application *app : leaf.apps) {
     if (app->key.held_back()) mark_stale(leaf);
     if (app->key_dirty) continue;
@@ -86,6 +88,7 @@ void sort_keys::changed(application &app, uint32_t columns) {
   if (app.key_dirty) return;
   app.key_dirty = true;
   leaf.dirty_apps.push_back(&app);
+  kept.may_change(leaf);
 }
 
 // An application that asks for nothing has no turn, and when it asks again, often the priority that its key is of.
@@ -173,6 +176,7 @@ void sort_keys::set_app_key(application &app, const uint64_t *words, int64_t not
   const uint32_t count = app.home->order->key_words();
   const bool same_time = app.key.not_before_ms == not_before;
   if (same_time && std::equal(words, words + count, app.key.words.begin(), app.key.words.end())) return;
+  kept.may_change(*app.home);
   const bool single = same_time && app.classes.size() == 1 && app.key.words.size() == count;
   if (!single) ready.hold(app);  // several places change at once: out of the heaps, then in again
   app.key.words.assign(words, words + count);
@@ -255,7 +259,9 @@ void sort_keys::start_periods() {
     if (begins(by.policy.get())) by.keys_changed();
   });
   for_each_queue(*root, [&](queue &q) {
-    if (begins(q.order)) mark_all_dirty(q);
+    if (!begins(q.order)) return;
+    mark_all_dirty(q);
+    kept.may_change(q);
   });
 }
 

@@ -21,6 +21,7 @@ struct sort_keys_access {
   sort_orders &orders;
   const call_contexts &contexts;
   ready_index &ready;
+  kept_orders &kept;
   policy_fallback &fallback;
   change_writer &changes;
 };
@@ -52,8 +53,9 @@ class sort_keys : sort_keys_access {
   // Where the time passed a multiple of some policy's rekey_ms, or the end of a step of something decayed that it
   // reads, all of its keys are stale.
   void begin_periods() {
-    if (clock.now_ms() >= next_period_ms_) start_periods();
+    if (is_period_over()) start_periods();
   }
+  [[nodiscard]] bool is_period_over() const { return clock.now_ms() >= next_period_ms_; }
   // -- Their timers. --
   void is_due(application &app, const timer &t);
   void is_due(const timer &of_queue);

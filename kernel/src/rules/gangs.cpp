@@ -100,7 +100,7 @@ void gangs::let_go(allocation &a) {
   task_group &g = *a.gang;
   if (a.state == allocation_state::allocated) leave_allocated(a);
   ++(a.under_way != nullptr ? g.replaced : g.timed_out);
-  --a.owner->placeholder_count;
+  if (--a.owner->placeholder_count == 0) lines.gang_waits(*a.owner);
   count_placeholders(g, 0, -1);
 }
 

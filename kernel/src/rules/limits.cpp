@@ -6,6 +6,7 @@
 #include "base/kept_sizes.hpp"
 #include "ledger/kept_counts.hpp"
 #include "ready/change_dispatcher.hpp"
+#include "ready/kept_orders.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
 
@@ -87,6 +88,7 @@ void limits::leave(application &app) {
   if (app.place == limit_place::taken && app.has_pending()) return;
   app.place = limit_place::none;
   count(app, false);
+  orders.may_change(*app.home);
 }
 
 void limits::count(const application &app, bool running) {

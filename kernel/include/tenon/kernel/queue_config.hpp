@@ -105,6 +105,7 @@ struct partition_tuning {
   bool reservation_backfill = false;
   static constexpr uint32_t tenth_of_nodes = UINT32_MAX;
   uint32_t reservation_max_nodes = tenth_of_nodes;  // for one application; at least one; 0: any number
+  int64_t reservation_queue_delay_ms = 0;           // 0: never
   int64_t preemption_retry_ms = 15'000;
   uint64_t preemption_max_steps = 10'000;
   int64_t starting_timeout_ms = int64_t{5} * 60'000;

@@ -1,0 +1,205 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "ready/kept_orders.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core.hpp"
+#include "model/may_run.hpp"
+#include "model/queue_properties.hpp"
+#include "ready/ask_lines.hpp"
+#include "ready/ready_index.hpp"
+
+namespace tenon::internal {
+
+int64_t kept_orders::after_ms(const queue &leaf) const {
+  if (leaf.strict) return 0;
+  const int64_t delay_ms = config.tuning.reservation_queue_delay_ms;
+  return delay_ms > 0 ? delay_ms : -1;
+}
+
+strict_leaf *kept_orders::order_of(queue &leaf) const {
+  if (after_ms(leaf) < 0) return nullptr;
+  if (leaf.order_kept == nullptr) leaf.order_kept = std::make_unique<strict_leaf>();
+  return leaf.order_kept.get();
+}
+
+bool kept_orders::stands_behind(leaf_class &u) {
+  queue &leaf = *u.leaf;
+  if (leaf.order_kept == nullptr || u.kind == unit_kind::reserved) return false;
+  if (wake_watchers(leaf)) return true;
+  const strict_leaf &s = *leaf.order_kept;
+  if (s.first == nullptr || s.from_ms > shared.now_ms || !leaf_class_before{}(*s.first, u)) return false;
+  const ask_class &own = classes[u.class_id], &first = classes[s.first->class_id];
+  for (queue *q = &leaf; q->parent != nullptr; q = q->parent) {
+    for (const class_amount &p : first.positive) {
+      if ((own.types >> p.type & 1U) == 0 || p.amount <= ready.headroom_in(*q, p.type)) continue;
+      ready.park_on_queue(u, *q, p.type, p.amount);
+      return true;
+    }
+  }
+  return false;
+}
+
+void kept_orders::park_on_headroom(leaf_class &u, queue &full, type_index t) {
+  queue &leaf = *u.leaf;
+  if (const strict_leaf *s = order_of(leaf); s != nullptr && u.kind != unit_kind::reserved) {
+    if (s->first != nullptr && leaf_class_before{}(u, *s->first)) return look_at_all(leaf);
+    if (s->first == nullptr) wait_first(u);
+  }
+  ready.park_on_queue(u, full, t, classes[u.class_id].need[t]);
+}
+
+void kept_orders::wait_first(leaf_class &u) {
+  strict_leaf &s = *u.leaf->order_kept;
+  const ask &a = *u.ready.top()->first();
+  s.first = &u;
+  ordered_.push_back(u.leaf);
+  s.from_ms = add_saturating(a.create_time_ms, after_ms(*u.leaf));
+  for (usage_node *start : {a.owner->user_usage, a.owner->group_usage}) {
+    for (usage_node *at = start; at != nullptr; at = at->parent) {
+      if (at->max.empty() && at->max_applications == 0) continue;
+      s.limits.push_back(at);
+      at->passed_in.push_back(u.leaf);
+    }
+  }
+}
+
+void kept_orders::look_at_all(queue &leaf) {
+  strict_leaf &s = *leaf.order_kept;
+  if (std::exchange(s.first, nullptr) != nullptr) std::erase(ordered_, &leaf);
+  for (usage_node *limit : std::exchange(s.limits, {})) std::erase(limit->passed_in, &leaf);
+  while (!s.parked.empty()) ready.unpark(*s.parked.back());
+}
+
+void kept_orders::may_change(queue &leaf) {
+  if (leaf.order_kept != nullptr && leaf.order_kept->first != nullptr) look_at_all(leaf);
+}
+
+// Those whose first asks may not run any more.
+void kept_orders::let_pass(usage_node &u) {
+  for (queue *leaf : std::vector<queue *>(u.passed_in)) {
+    const leaf_class &first = *leaf->order_kept->first;
+    const auto is_beyond = [&](const class_amount &p) {
+      return u.max.has(p.type) && p.amount > sub_saturating(u.max[p.type], u.usage[p.type]);
+    };
+    const std::vector<class_amount> &need = classes[first.class_id].positive;
+    const bool is_full = u.max_applications != 0 && u.running->size() >= u.max_applications;
+    if (is_full || std::any_of(need.begin(), need.end(), is_beyond)) look_at_all(*leaf);
+  }
+}
+
+void kept_orders::place_taken(const queue &q) {
+  for (queue *leaf : std::vector<queue *>(ordered_)) {
+    if (lies_below(*leaf, q) && full_queue_of(*leaf->order_kept->first->ready.top()->owner) != nullptr)
+      look_at_all(*leaf);
+  }
+}
+
+void kept_orders::headroom_fell(const queue &q) {
+  for (queue *leaf : std::vector<queue *>(ordered_)) {
+    if (lies_below(*leaf, q) && watcher_beyond(*leaf) != nullptr) look_at_all(*leaf);
+  }
+}
+
+// -- Parked units. --
+
+void kept_orders::parked(leaf_class &u) {
+  strict_leaf *s = order_of(*u.leaf);
+  if (s == nullptr) return;
+  u.slot_in_leaf = static_cast<uint32_t>(s->parked.size());
+  s->parked.push_back(&u);
+}
+
+void kept_orders::unparked(leaf_class &u) {
+  if (u.slot_in_leaf == not_in_heap) return;
+  strict_leaf &s = *u.leaf->order_kept;
+  s.parked.back()->slot_in_leaf = u.slot_in_leaf;
+  s.parked[u.slot_in_leaf] = s.parked.back();
+  s.parked.pop_back();
+  u.slot_in_leaf = not_in_heap;
+  if (s.first == &u) look_at_all(*u.leaf);
+}
+
+// -- What waits for something else, and may come to lack headroom. --
+
+void kept_orders::watch(leaf_class &u) {
+  strict_leaf *s = u.kind == unit_kind::reserved ? nullptr : order_of(*u.leaf);
+  if (s != nullptr && u.watch == 0) u.watch = add_watcher(*s, u.class_id, {&u, nullptr});
+}
+
+// Those that may be first.
+void kept_orders::watch(ask &a) {
+  const bool waits_with_gang = a.placeholder && waits_to_begin(*a.owner);
+  if (waits_with_gang || waits_for_placeholders(a) || reservation_of(a) != nullptr) return;
+  strict_leaf *s = order_of(*a.owner->home);
+  if (s != nullptr) s->refused.emplace(&a, add_watcher(*s, a.class_id, {nullptr, &a}));
+}
+
+uint64_t kept_orders::add_watcher(strict_leaf &s, uint32_t class_id, const headroom_watcher &w) {
+  for (const class_amount &p : classes[class_id].positive) {
+    if (s.watchers.size() <= p.type) s.watchers.resize(p.type + 1);
+    s.watchers[p.type].emplace(std::pair(p.amount, s.next_number), w);
+  }
+  return s.next_number++;
+}
+
+void kept_orders::remove_watcher(strict_leaf &s, uint32_t class_id, uint64_t number) {
+  for (const class_amount &p : classes[class_id].positive) s.watchers[p.type].erase({p.amount, number});
+}
+
+void kept_orders::forget(const ask &a) {
+  strict_leaf *s = a.owner->home->order_kept.get();
+  if (s == nullptr) return;
+  const auto found = s->refused.find(&a);
+  if (found == s->refused.end()) return;
+  remove_watcher(*s, a.class_id, found->second);
+  s->refused.erase(found);
+}
+
+// Null: all have the headroom that they need.
+const headroom_watcher *kept_orders::watcher_beyond(const queue &leaf) const {
+  const auto &watchers = leaf.order_kept->watchers;
+  for (type_index t = 0; t < watchers.size(); ++t) {
+    if (watchers[t].empty()) continue;
+    int64_t room = INT64_MAX;
+    for (const queue *q = &leaf; q->parent != nullptr; q = q->parent) room = std::min(room, ready.headroom_in(*q, t));
+    if (watchers[t].rbegin()->first.first > room) return &watchers[t].rbegin()->second;
+  }
+  return nullptr;
+}
+
+void kept_orders::forget(leaf_class &u) {
+  if (u.watch != 0) remove_watcher(*u.leaf->order_kept, u.class_id, std::exchange(u.watch, 0));
+}
+
+// True: some of them have too little headroom now, and have their turns.
+bool kept_orders::wake_watchers(queue &leaf) {
+  bool out = false;
+  while (const headroom_watcher *one = watcher_beyond(leaf)) {
+    wake(*one);
+    out = true;
+  }
+  return out;
+}
+
+void kept_orders::wake(const headroom_watcher w) {
+  if (w.refused != nullptr) {
+    lines.dequeue(*w.refused);
+    return lines.enqueue(*w.refused);
+  }
+  leaf_class &u = *w.unit;
+  forget(u);
+  ready.unpark(u);
+  std::vector<app_class *> &parked = classes[u.class_id].parked_groups;
+  const auto own =
+      std::stable_partition(parked.begin(), parked.end(), [&](const app_class *g) { return g->unit != &u; });
+  const std::vector<app_class *> woken(own, parked.end());
+  parked.erase(own, parked.end());
+  for (app_class *g : woken) {
+    g->parked_on_nodes = false;
+    ready.make_ready(*g);
+  }
+}
+
+}  // namespace tenon::internal
