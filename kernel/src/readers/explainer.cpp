@@ -72,19 +72,6 @@ void explainer::explain_limits(const application &app, const ask_class &c, expla
   }
 }
 
-// Within the headroom of its queues, and parked for headroom: another unit keeps it back.
-void explainer::explain_order_kept(const ask &a, explanation &out) const {
-  const queue &leaf = *a.owner->home;
-  const leaf_class *first = leaf.order_kept == nullptr ? nullptr : leaf.order_kept->first;
-  if (first == nullptr || a.line != ask_line::run || a.group->unit == first) return;
-  const leaf_class &own = *a.group->unit;
-  const bool waits = own.parked == parking::queue_headroom && own.parked_queue->parent != nullptr;
-  if (!waits || !out.obstacles.empty()) return;
-  obstacle &o = add_obstacle(out, obstacle_kind::kept_order, first->ready.top()->first()->key.view());
-  o.queue = leaf.path;
-  o.type = types.name(own.parked_type);
-}
-
 void explainer::explain_queues(const ask &a, const ask_class &c, explanation &out) const {
   for (const queue *q = a.owner->home; q->parent != nullptr; q = q->parent) {
     for (const class_amount &p : c.positive) {
@@ -95,7 +82,6 @@ void explainer::explain_queues(const ask &a, const ask_class &c, explanation &ou
       out.obstacles.push_back(std::move(h));
     }
   }
-  explain_order_kept(a, out);
   if (c.requires_a_node()) return;  // its node counts alone
   for (const class_amount &p : c.positive) {
     const int64_t free = nodes.free_together(p.type);

@@ -45,7 +45,6 @@ class explainer : explainer_access {
   void explain_stopped(const queue &leaf, explanation &out) const;
   void explain_limits(const application &app, const ask_class &c, explanation &out) const;
   void explain_queues(const ask &a, const ask_class &c, explanation &out) const;
-  void explain_order_kept(const ask &a, explanation &out) const;
   void explain_placeholders(const ask &a, explanation &out);
   [[nodiscard]] std::string open_checks(const ask &a) const;
   // explainer_nodes.cpp
