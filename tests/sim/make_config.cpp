@@ -101,7 +101,7 @@ queue_config make_queue(random &r, const profile &p, const std::string &name, in
     q.max = {{"vcore", r.between(3, 14)}};
     if (r.percent(50)) q.max["memory"] = r.between(4, 14) * 10;
   }
-  if (r.percent(p.orders ? 80 : 20)) q.properties["queue.strict"] = r.one_of({"true", "True", "true", "no"});
+  if (p.orders && r.percent(80)) q.properties["queue.strict"] = r.one_of({"true", "True", "true", "no"});
   add_preemption(r, p, q);
   if (p.places && r.percent(60)) add_places(r, q);
   if (p.limits && r.percent(30)) q.max_applications = static_cast<uint64_t>(r.between(1, 5));
@@ -207,7 +207,7 @@ partition_config make_partition(random &r, const profile &p, const std::string &
   if (p.reservations) {
     c.tuning.reservation_delay_ms = r.between(0, 4) * 500;
     c.tuning.reservation_wait_ms = r.between(5, 60) * 1'000;
-    if (r.percent(p.orders ? 60 : 30)) c.tuning.reservation_queue_delay_ms = r.between(0, 20) * 1'000;
+    if (p.orders && r.percent(60)) c.tuning.reservation_queue_delay_ms = r.between(0, 20) * 1'000;
     c.tuning.reservation_enabled = r.percent(95);
     c.tuning.reservation_backfill = r.percent(40);
     if (r.percent(60)) c.tuning.reservation_max_nodes = static_cast<uint32_t>(r.between(0, 3));
