@@ -30,6 +30,7 @@ class gangs;
 class headroom;
 class held_off_asks;
 class kept_counts;
+class limit_lines;
 class limits;
 class node_fitness;
 class node_search;

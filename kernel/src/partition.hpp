@@ -55,6 +55,7 @@
 #include "ready/fair_max.hpp"
 #include "ready/fresh_keys.hpp"
 #include "ready/kept_orders.hpp"
+#include "ready/limit_lines.hpp"
 #include "ready/node_fitness.hpp"
 #include "ready/queue_priorities.hpp"
 #include "ready/ready_index.hpp"
@@ -229,17 +230,18 @@ class partition final : partition_model {
   // -- What may run next, and what waits. --
   change_writer written{{nodes, types, marks, facts, decisions}};
   internal::victim_room victim_room{{nodes, classes}};
-  change_dispatcher changes{
-      {written, config, nodes, orders.nodes, verdicts, keys, ready, orders_kept, reserved, preemption, victim_room}};
+  change_dispatcher changes{{written, config, nodes, orders.nodes, verdicts, keys, ready, limit_lines, kept_orders,
+                             reserved, preemption, victim_room}};
   device_holdings holdings{{types, classes, nodes, held_devices_of, written}};
-  sort_keys keys{{clock, root, orders, contexts, ready, orders_kept, faults, written}};
+  sort_keys keys{{clock, root, orders, contexts, ready, kept_orders, faults, written}};
   fresh_keys fresh_orders{{shared, contexts}};
   node_fitness fitness{{nodes, holdings, verdicts}};
-  ready_index ready{{root, classes, nodes, fitness, keys, alarms, lines, reserved, gangs, orders_kept}};
-  kept_orders orders_kept{{shared, config, classes, lines, ready}};
+  ready_index ready{{root, classes, nodes, fitness, keys, alarms, lines, reserved, gangs, kept_orders, limit_lines}};
+  internal::limit_lines limit_lines{{classes, ready}};
+  internal::kept_orders kept_orders{{shared, config, classes, lines, ready}};
   queue_priorities priorities{keys};
   fair_max fair_maxima{{root, total, keys}};
-  ask_lines lines{{groups, ready, orders_kept, alarms, keys, priorities, reserved, gangs, written}};
+  ask_lines lines{{groups, ready, kept_orders, alarms, keys, priorities, reserved, gangs, written}};
   ask_alarms alarms{{clock, asks, preemption, reserved, lines}};
   reserved_line reserved{{config, nodes, classes, alarms}};
 
@@ -255,20 +257,20 @@ class partition final : partition_model {
        proposed, proposer,        proposals,    checks,     application_states,
        keeps,    changes}};
   internal::application_states application_states{{clock, config, classes, *this, lines, allocation_states, keys, ready,
-                                                   limits, gangs, reservations, proposals, replacements,
+                                                   limit_lines, limits, gangs, reservations, proposals, replacements,
                                                    placeholder_timers, keeps, changes}};
   internal::foreign_allocations foreign_allocations{
       {shared, classes, allocations, foreign, foreign_tags, classifier, holdings, checks, keeps, changes}};
 
   // -- Rules, each with what it knows. --
   internal::placement placement{
-      {shared, types, stops, queues, keys, fair_maxima, ready, alarms, quotas, preemption, changes}};
+      {shared, types, stops, queues, keys, fair_maxima, ready, limit_lines, alarms, quotas, preemption, changes}};
   node_verdicts verdicts{{shared, clock, name, nodes, contexts, keeps}};
   placement_checks checks{{shared, config, id, check_deadline_ms > 0, waits, keeps}};
   reserved_nodes shared_nodes{{shared, config, classes, nodes, held_devices_of, holdings, allocation_states.ends_at()}};
   node_search search{{shared, nodes, orders.nodes, contexts, faults, fitness, checks, shared_nodes, classes,
                       allocation_states.ends_at()}};
-  internal::limits limits{{types, keeps, ready, orders_kept, reserved, changes}};
+  internal::limits limits{{types, keeps, ready, limit_lines, kept_orders, reserved, changes}};
   internal::headroom headroom{{limits, classes, nodes}};
   internal::reservations reservations{{clock, config, classes, shared_nodes, waits, lines, claims, changes}};
   internal::claims claims{{classes, waits, alarms, allocation_states, changes}};
@@ -300,9 +302,9 @@ class partition final : partition_model {
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
   internal::whole_gang whole_gang{{classes, nodes, orders.nodes, verdicts, holdings, headroom, search, fitness, checks,
                                    lines, ready, placer, written}};
-  queue_pass pass_c{{classes, ready, orders_kept, lines, alarms, reserved, headroom, checks, placer, whole_gang,
-                     preemption, reserver, required}};
-  internal::cycle cycle{{shared, paused, state, ready, orders_kept, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};
+  queue_pass pass_c{{classes, ready, kept_orders, limit_lines, lines, alarms, reserved, headroom, checks, placer,
+                     whole_gang, preemption, reserver, required}};
+  internal::cycle cycle{{shared, paused, state, ready, kept_orders, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};
   policy_faults faults{{shared, name, types, orders, keys}};
   internal::inspector inspector{
       {root, classes, nodes, fresh_orders, headroom, verdicts, checks, search, faults, facts, changes}};
@@ -312,7 +314,7 @@ class partition final : partition_model {
   internal::freezer freezer{{shared, types, classes, nodes, root, total, applications, groups, asks, allocations,
                              held_devices_of, foreign_tags, limits.users(), limits.groups(), marks}};
   internal::explainer explainer{{shared, *this, *this, types, classes, nodes, root, total, verdicts, shared_nodes,
-                                 checks, preemption, victim_search, fresh_orders}};
+                                 checks, preemption, victim_search, fresh_orders, config, headroom}};
 
   // -- Commands. --
   internal::chosen_node_orders chosen_node_orders{

@@ -17,6 +17,9 @@ MOST = 1.15
 
 # Operations of `tenon-bench growth` that cost the same whatever waits or runs, and the smallest load of each.
 FLAT = {
+    "application-after-queue-maximum": 500,
+    "application-after-user-maximum": 500,
+    "application-after-user-resources": 500,
     "one-ends-beside-gangs-that-wait": 250,
     "one-ends-one-comes-after-many-shapes": 400,
     "place-a-placeholder-of-many-groups": 250,

@@ -32,7 +32,7 @@ const profile &profile_of(uint64_t seed) {
   static constexpr std::string_view names[] = {"preemption", "preemption", "types",        "preemption", "quotas",
                                                "preemption", "plain",      "reservations", "preemption", "placement",
                                                "preemption", "gangs",      "preemption",   "proposed",   "limits",
-                                               "preemption", "devices",    "preemption",   "whole"};
+                                               "preemption", "devices",    "preemption",   "whole",      "orders"};
   return *find_profile(std::string(names[seed % std::size(names)]));
 }
 

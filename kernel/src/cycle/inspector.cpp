@@ -89,7 +89,7 @@ void inspector::tell_word(ask &a, container_word word) {
 
 void inspector::inspect_queue(const queue &q, inspection &seen, bool stopped) {
   if (q.leaf) {
-    std::vector<application *> apps = q.apps;
+    std::vector<application *> apps(q.apps.begin(), q.apps.end());
     std::erase_if(apps, [](const application *app) { return !app->runs(); });
     const auto submission = [](const application &app) { return app.submission; };
     bool ok = true;

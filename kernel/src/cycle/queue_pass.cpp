@@ -9,6 +9,7 @@
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/kept_orders.hpp"
+#include "ready/limit_lines.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
 #include "rules/headroom.hpp"
@@ -30,11 +31,11 @@ bool queue_pass::try_unit(leaf_class &u) {
   ask &a = *g.first();
   ask_class &c = classes[u.class_id];
   checks.begin_turn();
-  if (ready.hold_back(app) || orders.stands_behind(u)) return false;
+  if (limited.hold_back(app) || orders.stands_behind(u)) return false;
   if (a.placeholder && waits_to_begin(app)) return whole_gang.begin(app);
   type_index type = no_type;
   if (usage_node *full = headroom.full_limit(app, c, type); full != nullptr) {
-    ready.park_on_limit(g, *full, type);
+    limited.park(g, *full, type);
     return false;
   }
   queue *full = headroom.full_queue(a, c, type);

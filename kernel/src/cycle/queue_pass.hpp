@@ -13,6 +13,7 @@ struct queue_pass_access {
   class_table &classes;
   ready_index &ready;
   kept_orders &orders;
+  limit_lines &limited;
   ask_lines &lines;
   const ask_alarms &alarms;
   const reserved_line &reserved;

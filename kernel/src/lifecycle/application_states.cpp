@@ -11,6 +11,7 @@
 #include "policies/sort_policy.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/change_dispatcher.hpp"
+#include "ready/limit_lines.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/sort_keys.hpp"
 #include "rules/gangs.hpp"
@@ -43,7 +44,7 @@ application &application_states::create_application(std::string_view app_id, que
   app.key.reset(leaf.order->key_words());
   app.key_dirty = true;
   keys.follow_decay(app);
-  leaf.apps.push_back(&app);
+  leaf.apps.insert(&app);
   leaf.dirty_apps.push_back(&app);
   of.active.emplace(app.id, &app);
   keeps.application_enters();
@@ -131,7 +132,7 @@ void application_states::enter_state(application &app, application_state from) {
   const bool may_go_on = app.state == application_state::accepted || app.state == application_state::resuming;
   const bool goes_on = may_go_on && app.counted && replacements::real_allocations(app) != 0;
   count_up(app, counts_as_running(app.state) || goes_on);
-  if (app.state != application_state::accepted) ready.stop_waiting(app);
+  if (app.state != application_state::accepted) limit_lines.stop_waiting(app);
   if (app.state == application_state::accepted) app.first_bind_ms = INT64_MAX;
   if (app.state == application_state::accepted && from == application_state::new_ && !app.placeholder_ask.empty() &&
       !begins_whole(app)) {
@@ -141,11 +142,7 @@ void application_states::enter_state(application &app, application_state from) {
   placeholder_timers.watch_left_over(app, false);
   gangs.changed(app);
   if (app.home != nullptr) {
-    if (app.eligible()) {
-      ready.let_go(app);
-    } else {
-      ready.hold(app);
-    }
+    app.runs() ? ready.let_go(app) : ready.hold(app);
     keys.changed(app, column::state);
   }
   if (app.state == application_state::completed || app.state == application_state::failed) end_application(app);
@@ -167,8 +164,8 @@ void application_states::after_placing(application &app, const allocation &x) {
   }
   if (app.state == application_state::accepted) {
     count_up(app, true);
-    ready.stop_waiting(app);
-    if (app.eligible()) ready.let_go(app);
+    limit_lines.stop_waiting(app);
+    ready.let_go(app);
   }
   const auto all_placed = [&] {
     if (app.proposals->empty()) return app.placeholders == app.placeholder_ask;
@@ -258,23 +255,21 @@ bool application_states::is_void(const timer &t) const {
 
 // Its asks stand nowhere.
 void application_states::give_up_place(application &app) {
-  ready.stop_waiting(app);
+  limit_lines.stop_waiting(app);
   lines.give_up_groups(app);
 }
 
-// Out of the applications of its queue, whose keys may look at each other.
+// Removes it from the applications of its queue, whose keys may read each other.
 void application_states::leave_order(application &app) {
   queue &leaf = *app.home;
-  std::erase(leaf.apps, &app);
-  std::erase(leaf.dirty_apps, &app);
+  leaf.apps.erase(&app);
+  if (app.key_dirty) std::erase(leaf.dirty_apps, &app);
   if (leaf.order->sibling_mask != 0) keys.changed(app, ~0U);
-  std::erase(leaf.dirty_apps, &app);
 }
 
 void application_states::join_order(application &app) {
   queue &leaf = *app.home;
-  const auto before = [](const application *x, const application *y) { return x->submission < y->submission; };
-  leaf.apps.insert(std::lower_bound(leaf.apps.begin(), leaf.apps.end(), &app, before), &app);
+  leaf.apps.insert(&app);
   app.key.reset(leaf.order->key_words());
   app.key_dirty = true;
   leaf.dirty_apps.push_back(&app);

@@ -25,6 +25,7 @@ struct application_states_access {
   allocation_states &allocations;
   sort_keys &keys;
   ready_index &ready;
+  internal::limit_lines &limit_lines;
   internal::limits &limits;
   internal::gangs &gangs;
   internal::reservations &reservations;

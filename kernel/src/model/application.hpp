@@ -72,10 +72,9 @@ struct app_class {
   application *owner = nullptr;
   leaf_class *unit = nullptr;
   ask_run run;
-  uint32_t position = not_in_heap;
-  usage_node *parked_on = nullptr;  // a user or group limit
-  type_index parked_type = no_type;
-  bool parked_on_nodes = false;  // by itself: no more nodes are reserved for its application
+  uint32_t position = not_in_heap;  // in its unit's heap, or in that of
+  limit_line *line = nullptr;       // what is full keeps it back
+  bool parked_on_nodes = false;     // by itself: no more nodes are reserved for its application
 
   [[nodiscard]] bool empty() const { return run.empty(); }
   [[nodiscard]] ask *first() const { return run.first(); }
@@ -162,11 +161,14 @@ struct application {
   [[nodiscard]] int64_t left_out_until_ms() const {
     return key.held_back() && key.not_before_ms != INT64_MAX ? key.not_before_ms : 0;
   }
-  [[nodiscard]] bool eligible() const { return runs() && !held() && !key.held_back(); }
 
  private:
   friend class fact_teller;
   uint8_t told_held_ = 0;  // why the listener knows it to be held
+};
+
+struct submission_of {
+  uint64_t operator()(const application &app) const { return app.submission; }
 };
 
 // Applications with something to replace: the first that was submitted is the first to be looked at.

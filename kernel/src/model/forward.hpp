@@ -23,6 +23,7 @@ struct application;
 struct ask;
 struct app_class;
 struct leaf_class;
+struct limit_line;
 struct allocation;
 struct replacement;
 struct task_group;

@@ -27,10 +27,12 @@ struct app_class_prefix {
   key_prefix operator()(const app_class &a) const { return a.owner->key.prefix(a.owner->submission); }
 };
 
+using app_class_heap = indexed_heap<app_class, app_class_before, app_class_position, app_class_prefix>;
+
 struct leaf_class : parked_unit {
   unit_kind kind = unit_kind::plain;
   uint32_t groups = 0;  // that are of it; without any it is nothing
-  indexed_heap<app_class, app_class_before, app_class_position, app_class_prefix> ready;
+  app_class_heap ready;
   uint32_t position = not_in_heap;      // in one heap of its leaf
   uint32_t first_untimed = no_ask;      // asks in it that have no alarm yet, should it be parked
   uint32_t slot_in_leaf = not_in_heap;  // among the parked ones of a strict leaf

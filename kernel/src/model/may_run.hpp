@@ -6,10 +6,17 @@
 
 namespace tenon::internal {
 
+[[nodiscard]] inline bool is_full_of_applications(const queue &q) {
+  return q.max_applications != 0 && q.running_apps >= q.max_applications;
+}
+[[nodiscard]] inline bool is_full_of_applications(const usage_node &u) {
+  return u.max_applications != 0 && u.running->size() >= u.max_applications;
+}
+
 // The queue on its path in which as many applications run as may; null: there is none.
 [[nodiscard]] inline queue *full_queue_on_path_of(const application &app) {
   for (queue *q = app.home; q != nullptr; q = q->parent) {
-    if (q->max_applications != 0 && q->running_apps >= q->max_applications) return q;
+    if (is_full_of_applications(*q)) return q;
   }
   return nullptr;
 }
@@ -24,10 +31,23 @@ namespace tenon::internal {
   if (app.place != limit_place::none) return nullptr;
   for (usage_node *start : {app.user_usage, app.group_usage}) {
     for (usage_node *u = start; u != nullptr; u = u->parent) {
-      if (u->max_applications != 0 && u->running->size() >= u->max_applications) return u;
+      if (is_full_of_applications(*u)) return u;
     }
   }
   return nullptr;
+}
+
+// Whether what the groups of the line wait for is there, for one of them.
+[[nodiscard]] inline bool has_room(const limit_line &l) {
+  if (l.full_queue != nullptr) return !is_full_of_applications(*l.full_queue);
+  const usage_node &u = *l.full_limit;
+  if (l.type == no_type) return !is_full_of_applications(u);
+  return !u.max.has(l.type) || l.amount <= u.max[l.type] - u.usage[l.type];
+}
+
+// A unit that is parked on what all nodes have free together may still have its turn (ready_index).
+[[nodiscard]] inline bool waits_for_cluster(const parked_unit &u) {
+  return u.parked == parking::queue_headroom && u.parked_queue->parent == nullptr;
 }
 
 [[nodiscard]] inline bool in_stopped_queue(const application &app) {

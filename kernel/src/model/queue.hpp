@@ -12,15 +12,17 @@
 
 #include "base/indexed_heap.hpp"
 #include "base/priority_counts.hpp"
+#include "base/sequence_list.hpp"
 #include "base/sort_key.hpp"
 #include "model/decayed_usage.hpp"
 #include "model/forward.hpp"
+#include "model/kept_order.hpp"
 #include "model/leaf_class.hpp"
+#include "model/limit_line.hpp"
 #include "model/owned.hpp"
 #include "model/owned_state.hpp"
 #include "model/queue_limits.hpp"
 #include "model/reservations.hpp"
-#include "model/strict_leaf.hpp"
 #include "tenon/kernel/acl.hpp"
 #include "tenon/kernel/queue_config.hpp"
 #include "tenon/kernel/resources.hpp"
@@ -67,7 +69,7 @@ struct queue {
   owned<resources, queue> allocated, pending, preempting;
   owned<resources, queue> claimed, awaited;  // by reserved asks for which preemption frees room; kept for these
   owned<uint64_t, queue> running_apps;
-  std::vector<application *> held_apps;  // wait for running_apps to fall
+  closed_lines held;  // wait for running_apps to fall
 
   bool priority_sort = true;
   priority_policy priority_rule = priority_policy::standard;
@@ -90,7 +92,7 @@ struct queue {
   indexed_heap<queue, queue_before, queue_position, queue_prefix> *ready = nullptr;  // children with runnable asks
   std::vector<queue *> dirty_children;
 
-  std::vector<application *> apps;  // leaf: in submission order
+  sequence_list<application, submission_of> apps;  // of a leaf
   std::vector<application *> dirty_apps;
   std::map<uint32_t, std::unique_ptr<reserved_unit>> reserved;
   reserved_needs reserved_below;  // of its applications, or of those below it
@@ -98,9 +100,10 @@ struct queue {
   // Of a leaf: nodes that empty for asks of it, and the units that wait meanwhile for what the cluster has left.
   uint32_t emptying = 0;
   leaf_class_heap wait_for_cluster;
-  std::vector<headroom_line> parked;        // by resource type: wait for headroom here
-  bool strict = false;                      // its property
-  std::unique_ptr<strict_leaf> order_kept;  // of a leaf in which something was parked while it kept the order
+  open_lines limited;                 // of a leaf: there was room for them, and they come once they are first
+  std::vector<headroom_line> parked;  // by resource type: wait for headroom here
+  bool strict = false;                // its property
+  std::unique_ptr<internal::kept_order> kept_order;  // of a leaf, once something was parked that may be first
 
   ~queue();
   [[nodiscard]] bool has_ready() const;
@@ -143,7 +146,7 @@ void for_each_queue(queue &q, F &&f) {
 
 inline queue::~queue() { delete ready; }
 inline bool queue::has_ready() const {
-  if (leaf) return !ready_classes.empty() || (emptying == 0 && !wait_for_cluster.empty());
+  if (leaf) return !ready_classes.empty() || !limited.empty() || (emptying == 0 && !wait_for_cluster.empty());
   return ready != nullptr && !ready->empty();
 }
 

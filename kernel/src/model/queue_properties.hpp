@@ -2,7 +2,9 @@
 // Queue properties: what queues inherit, and what the kernel reads from them.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "model/application.hpp"
@@ -21,6 +23,12 @@ using property_map = std::map<std::string, std::string>;
 [[nodiscard]] bool begins_whole(const application &app);
 // It is such a one, and has no placeholder yet.
 [[nodiscard]] bool waits_to_begin(const application &app);
+// How long an ask waits for headroom until it keeps back those behind it in the leaf; none: never.
+[[nodiscard]] inline std::optional<int64_t> keeps_order_after_ms(const queue &leaf, const partition_tuning &tuning) {
+  if (leaf.strict) return 0;
+  if (tuning.reservation_queue_delay_ms <= 0) return std::nullopt;
+  return tuning.reservation_queue_delay_ms;
+}
 // Priorities and preemption, from the properties in force.
 void read_properties(queue &q);
 

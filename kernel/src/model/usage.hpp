@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/forward.hpp"
+#include "model/limit_line.hpp"
 #include "model/owned.hpp"
 #include "model/reservations.hpp"
 #include "tenon/kernel/resources.hpp"
@@ -25,10 +26,10 @@ struct usage_node {
   resources max;                                             // a type that is undefined is unlimited
   uint64_t max_applications = 0;                             // 0: unlimited
   owned<std::set<const application *>, usage_node> running;  // any order: asked for size, sorted where shown
-  std::vector<app_class *> parked;                           // wait for usage here to fall
+  std::vector<closed_lines> parked;                          // by type: wait for usage here to fall
   reserved_needs reserved;                                   // asks that count here
-  std::vector<application *> held;                           // wait for `running` here to shrink
-  std::vector<queue *> passed_in;                            // strict leaves in which others pass once it is full
+  closed_lines held;                                         // wait for `running` here to shrink
+  std::vector<queue *> first_asks_in;                        // leaves whose first ask counts for it
 };
 
 struct usage_tracker {  // one user or group

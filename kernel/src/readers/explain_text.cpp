@@ -94,7 +94,8 @@ std::string words(const obstacle &h, const node_reasons &nodes) {
     case obstacle_kind::cluster_resources:
       return "All nodes together have too little " + h.type + ": " + numbers(h);
     case obstacle_kind::kept_order:
-      return "Queue " + h.queue + " keeps the order of its asks: " + h.name + " is before it and waits for " + h.type;
+      return "Queue " + h.queue + " keeps the order of its asks: ask " + h.name + " is before it and waits for " +
+             h.type;
     case obstacle_kind::held_back:
       return "Order " + h.policy + " of queue " + h.queue + " leaves " + h.name + " out until " +
              (h.until_ms == 0 ? "something that it reads changes" : utc(h.until_ms));

@@ -157,6 +157,7 @@ void explainer::explain_ask(const ask &a, explanation &out) {
   if (app.runs()) explain_orders(app, out);
   explain_limits(app, c, out);
   explain_queues(a, c, out);
+  if (app.runs()) explain_kept_order(a, out);
   explain_nodes(a, out);
   explain_claims(a, out);
   explain_preemption(a, out);

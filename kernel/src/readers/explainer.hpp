@@ -30,6 +30,8 @@ struct explainer_access {
   const internal::preemption &preemption;
   victim_search &victims;
   const fresh_keys &keys;
+  const partition_config &config;
+  const internal::headroom &headroom;
 };
 
 class explainer : explainer_access {
@@ -42,6 +44,7 @@ class explainer : explainer_access {
   void explain_ask(const ask &a, explanation &out);
 
  private:
+  class turn_order;
   void explain_stopped(const queue &leaf, explanation &out) const;
   void explain_limits(const application &app, const ask_class &c, explanation &out) const;
   void explain_queues(const ask &a, const ask_class &c, explanation &out) const;
@@ -52,6 +55,8 @@ class explainer : explainer_access {
   void change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const;
   // explainer_orders.cpp
   void explain_orders(const application &app, explanation &out) const;
+  void explain_kept_order(const ask &a, explanation &out) const;
+  [[nodiscard]] const ask *first_beyond_headroom(const queue &leaf, const turn_order &in_turn) const;
   [[nodiscard]] uint64_t count_before(const ask &a) const;
   [[nodiscard]] uint64_t count_before_in_gangs(const ask &a) const;
   // explainer_claims.cpp

@@ -1,10 +1,14 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Explainer: who goes before an ask, and who is left out by an order.
-#include <algorithm>
+#include <optional>
+#include <utility>
 
+#include "model/may_run.hpp"
+#include "model/queue_properties.hpp"
 #include "readers/explain_text.hpp"
 #include "readers/explainer.hpp"
 #include "ready/fresh_keys.hpp"
+#include "rules/headroom.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -28,6 +32,24 @@ int64_t tried_below(const queue &q) {
 }
 
 }  // namespace
+
+// The order of the asks of a leaf, by keys of now.
+class explainer::turn_order {
+ public:
+  explicit turn_order(fresh_keys::keys_of<application> of) : keys_(std::move(of)) {}
+
+  [[nodiscard]] bool is_held_back(const application &app) const { return keys_.at(&app).held_back(); }
+  bool operator()(const application &a, const application &b) const {
+    const int sorted = keys_.at(&a).compare(keys_.at(&b));
+    return sorted < 0 || (sorted == 0 && a.submission < b.submission);
+  }
+  bool operator()(const ask &a, const ask &b) const {
+    return a.owner == b.owner ? tried_before(a, b) : (*this)(*a.owner, *b.owner);
+  }
+
+ private:
+  fresh_keys::keys_of<application> keys_;
+};
 
 uint64_t explainer::count_before_in_gangs(const ask &a) const {
   int64_t count = 0;
@@ -65,13 +87,10 @@ uint64_t explainer::count_before(const ask &a) const {
       if (sorted < 0 || (sorted == 0 && rival->sequence < q->sequence)) count += tried_below(*rival);
     }
   }
-  const auto fresh = keys.of_applications(*app.home);
-  const sort_key &own = fresh.at(&app);
+  const turn_order in_turn(keys.of_applications(*app.home));
   for (const application *rival : app.home->apps) {
-    const sort_key &key = fresh.at(rival);
-    if (rival == &app || rival->pending->empty() || key.held_back()) continue;
-    const int sorted = key.compare(own);
-    if (sorted < 0 || (sorted == 0 && rival->submission < app.submission)) count += tried_in(*rival);
+    if (rival == &app || rival->pending->empty() || in_turn.is_held_back(*rival)) continue;
+    if (in_turn(*rival, app)) count += tried_in(*rival);
   }
   for (const ask *other : app.asks) {  // any order: a sum
     const bool tried = other->line == ask_line::run || other->line == ask_line::refused;
@@ -93,6 +112,49 @@ void explainer::explain_orders(const application &app, explanation &out) const {
   for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
     held(keys.of_children(*q->parent).at(q), *q->parent, "queue " + q->path);
   }
+}
+
+// Of the asks that have their turns in the leaf and are within their limits, the first that has too little headroom
+// (docs/decisions.md, section 7); null: none is.
+const ask *explainer::first_beyond_headroom(const queue &leaf, const turn_order &in_turn) const {
+  const ask *first = nullptr;
+  for (application *app : leaf.apps) {
+    if (!app->runs() || in_turn.is_held_back(*app) || full_queue_of(*app) || full_limit_of(*app)) continue;
+    const bool gang_waits = waits_to_begin(*app);
+    for (const ask *a : app->asks) {  // any order: the first in theirs is looked for
+      const bool has_turn = a->line == ask_line::run || a->line == ask_line::refused;
+      if (!has_turn || waits_for_placeholders(*a) || (a->placeholder && gang_waits)) continue;
+      if (first != nullptr && in_turn(*first, *a)) continue;
+      const ask_class &c = classes[a->class_id];
+      type_index type = no_type;
+      const bool is_limited = headroom.full_limit(*app, c, type) != nullptr;
+      if (!is_limited && headroom::full_queue(*a, c, type) != nullptr) first = a;
+    }
+  }
+  return first;
+}
+
+// By one that is before it in a leaf that keeps the order.
+void explainer::explain_kept_order(const ask &a, explanation &out) const {
+  const queue &leaf = *a.owner->home;
+  const std::optional<int64_t> after_ms = keeps_order_after_ms(leaf, config.tuning);
+  if (!after_ms || a.line == ask_line::reserved) return;
+  const turn_order in_turn(keys.of_applications(leaf));
+  const ask *first = first_beyond_headroom(leaf, in_turn);
+  if (first == nullptr || !in_turn(*first, a)) return;
+  if (shared.now_ms < add_saturating(first->create_time_ms, *after_ms)) return;
+  const ask_class &own = classes[a.class_id];
+  type_index lacked = no_type;
+  for (const queue *q = &leaf; q->parent != nullptr && lacked == no_type; q = q->parent) {
+    for (const class_amount &p : classes[first->class_id].positive) {
+      if (!headroom::has_room(*q, *first, p) && own.need[p.type] > 0) lacked = p.type;
+    }
+  }
+  if (lacked == no_type) return;
+  const std::string who = first->owner->id + "/" + std::string(first->key.view());
+  obstacle &o = add_obstacle(out, obstacle_kind::kept_order, who);
+  o.queue = leaf.path;
+  o.type = types.name(lacked);
 }
 
 }  // namespace tenon::internal

@@ -144,9 +144,10 @@ void policy_inquiry::order_applications(application &app) {
   sort_policy &policy = *leaf.order;
   policy_answer *out = add(module_kind::app_sort, *policy.bound, leaf.path, app.id);
   if (out == nullptr) return;
-  const auto at = static_cast<size_t>(std::find(leaf.apps.begin(), leaf.apps.end(), &app) - leaf.apps.begin());
+  const std::vector<application *> items(leaf.apps.begin(), leaf.apps.end());
+  const auto at = static_cast<size_t>(std::find(items.begin(), items.end(), &app) - items.begin());
   key_batch keys;
-  const bool ok = app_keys(policy, contexts.now(), leaf, leaf.apps, keys);
+  const bool ok = app_keys(policy, contexts.now(), leaf, items, keys);
   add_key(*out, policy, ok, keys, at);
   add_columns(*out, *policy.bound, contexts.now(), static_cast<uint32_t>(at));
 }

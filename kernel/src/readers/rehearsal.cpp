@@ -117,7 +117,7 @@ void rehearsal::make(const change &one) {
   switch (one.kind) {
     case change_kind::raise_queue_applications:
       q->max_applications = static_cast<uint64_t>(one.to);
-      p.ready.wake_held(*q);
+      p.limit_lines.room_rose(*q);
       break;
     case change_kind::raise_queue_resources:
       q->max.set(p.types.find(one.type), one.to);
@@ -182,7 +182,7 @@ void rehearsal::raise_limit(queue &q, const change &one) {
     const auto found = tracker.nodes.find(&q);
     if (found == tracker.nodes.end()) continue;
     p.limits.set_limit(*found->second, limits::limit_for(q, name, one.group));
-    p.ready.wake_limit(*found->second);
+    p.limit_lines.room_rose(*found->second);
   }
 }
 

@@ -11,11 +11,11 @@ namespace {
   [[maybe_unused]] const auto &[name, path, parent, children, children_by_name, sequence, frozen, leaf, managed, gone,
                                 state, guaranteed, max, fair_max, max_applications, own_properties, properties,
                                 submit_acl, admin_acl, child_template, limits, kept_bytes, allocated, pending,
-                                preempting, claimed, awaited, running_apps, held_apps, priority_sort, priority_rule,
+                                preempting, claimed, awaited, running_apps, held, priority_sort, priority_rule,
                                 has_preemption_policy, fence, intra, spared, preemption_delay_ms, quota_delay_ms, quota,
                                 mark, priority_offset, priority, priorities, order, key, prepared, decayed, key_dirty,
                                 position, ready, dirty_children, apps, dirty_apps, reserved, ready_classes, emptying,
-                                wait_for_cluster, parked, strict, order_kept, reserved_below] = of;
+                                wait_for_cluster, limited, parked, strict, kept_order, reserved_below] = of;
 }
 [[maybe_unused]] void members_of(const node &of) {
   [[maybe_unused]] const auto &[id, slot, state, divided, capacity, occupied, allocated, attributes, instance_type,
@@ -58,7 +58,7 @@ static_assert(sizeof(internal::canary) == 184);
 static_assert(sizeof(internal::administration) == 96);
 static_assert(sizeof(internal::open_proposals) == 80);
 static_assert(sizeof(internal::allocation_states) == 256);
-static_assert(sizeof(internal::application_states) == 160);
+static_assert(sizeof(internal::application_states) == 168);
 static_assert(sizeof(internal::partition_identity) == 992);
 static_assert(sizeof(internal::node_sortings) == 200);
 static_assert(sizeof(internal::sort_policy) == 240);

@@ -8,6 +8,7 @@
 #include "ledger/victim_room.hpp"
 #include "policies/node_sorting.hpp"
 #include "ready/kept_orders.hpp"
+#include "ready/limit_lines.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
 #include "ready/rule_ports.hpp"
@@ -24,6 +25,7 @@ struct change_dispatcher_access {
   node_filter &verdicts;
   sort_keys &keys;
   ready_index &ready;
+  limit_lines &lines;
   kept_orders &orders;
   reserved_line &reserved;
   preemption_clock &preemption;
@@ -87,14 +89,14 @@ class change_dispatcher : change_dispatcher_access {
     doubt_if_no_place(c.of);
     if (config.preemption_enabled && !c.of.guaranteed.empty()) victims.keep();
   }
-  void follow(const queue_runs &c) { c.one_more ? doubt_if_no_place(c.of) : ready.wake_held(c.of); }
+  void follow(const queue_runs &c) { c.one_more ? doubt_if_no_place(c.of) : lines.room_rose(c.of); }
   void follow(const limit_used &c) {
-    if (c.sign < 0) return ready.wake_limit(c.of);
+    if (c.sign < 0) return lines.room_rose(c.of);
     reserved.doubt(c.of);
     orders.limit_rose(c.of);
   }
   void follow(const limit_runs &c) {
-    if (!c.one_more) return ready.wake_limit(c.of);
+    if (!c.one_more) return lines.room_rose(c.of);
     if (c.of.max_applications == 0 || c.of.running->size() < c.of.max_applications) return;
     reserved.doubt_all(c.of.reserved);
     orders.limit_rose(c.of);

@@ -33,9 +33,10 @@ fresh_keys::keys_of<queue> fresh_keys::of_children(const queue &parent, bool *fi
 
 fresh_keys::keys_of<application> fresh_keys::of_applications(const queue &leaf, bool *fine) const {
   key_batch batch;
-  const bool ok = leaf.apps.empty() || app_keys(*leaf.order, contexts.now(), leaf, leaf.apps, batch);
+  const std::vector<application *> items(leaf.apps.begin(), leaf.apps.end());
+  const bool ok = items.empty() || app_keys(*leaf.order, contexts.now(), leaf, items, batch);
   if (fine != nullptr) *fine = ok;
-  return keyed(leaf.apps, batch, ok, leaf.order->key_words(), shared.now_ms);
+  return keyed(items, batch, ok, leaf.order->key_words(), shared.now_ms);
 }
 
 }  // namespace tenon::internal

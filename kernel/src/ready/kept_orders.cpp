@@ -12,23 +12,17 @@
 
 namespace tenon::internal {
 
-int64_t kept_orders::after_ms(const queue &leaf) const {
-  if (leaf.strict) return 0;
-  const int64_t delay_ms = config.tuning.reservation_queue_delay_ms;
-  return delay_ms > 0 ? delay_ms : -1;
-}
-
-strict_leaf *kept_orders::order_of(queue &leaf) const {
-  if (after_ms(leaf) < 0) return nullptr;
-  if (leaf.order_kept == nullptr) leaf.order_kept = std::make_unique<strict_leaf>();
-  return leaf.order_kept.get();
+kept_order *kept_orders::order_of(queue &leaf) const {
+  if (!keeps_order_after_ms(leaf, config.tuning)) return nullptr;
+  if (leaf.kept_order == nullptr) leaf.kept_order = std::make_unique<kept_order>();
+  return leaf.kept_order.get();
 }
 
 bool kept_orders::stands_behind(leaf_class &u) {
   queue &leaf = *u.leaf;
-  if (leaf.order_kept == nullptr || u.kind == unit_kind::reserved) return false;
+  if (leaf.kept_order == nullptr || u.kind == unit_kind::reserved) return false;
   if (wake_watchers(leaf)) return true;
-  const strict_leaf &s = *leaf.order_kept;
+  const kept_order &s = *leaf.kept_order;
   if (s.first == nullptr || s.from_ms > shared.now_ms || !leaf_class_before{}(*s.first, u)) return false;
   const ask_class &own = classes[u.class_id], &first = classes[s.first->class_id];
   for (queue *q = &leaf; q->parent != nullptr; q = q->parent) {
@@ -43,7 +37,7 @@ bool kept_orders::stands_behind(leaf_class &u) {
 
 void kept_orders::park_on_headroom(leaf_class &u, queue &full, type_index t) {
   queue &leaf = *u.leaf;
-  if (const strict_leaf *s = order_of(leaf); s != nullptr && u.kind != unit_kind::reserved) {
+  if (const kept_order *s = order_of(leaf); s != nullptr && u.kind != unit_kind::reserved) {
     if (s->first != nullptr && leaf_class_before{}(u, *s->first)) return look_at_all(leaf);
     if (s->first == nullptr) wait_first(u);
   }
@@ -51,35 +45,35 @@ void kept_orders::park_on_headroom(leaf_class &u, queue &full, type_index t) {
 }
 
 void kept_orders::wait_first(leaf_class &u) {
-  strict_leaf &s = *u.leaf->order_kept;
+  kept_order &s = *u.leaf->kept_order;
   const ask &a = *u.ready.top()->first();
   s.first = &u;
   ordered_.push_back(u.leaf);
-  s.from_ms = add_saturating(a.create_time_ms, after_ms(*u.leaf));
+  s.from_ms = add_saturating(a.create_time_ms, *keeps_order_after_ms(*u.leaf, config.tuning));
   for (usage_node *start : {a.owner->user_usage, a.owner->group_usage}) {
     for (usage_node *at = start; at != nullptr; at = at->parent) {
       if (at->max.empty() && at->max_applications == 0) continue;
       s.limits.push_back(at);
-      at->passed_in.push_back(u.leaf);
+      at->first_asks_in.push_back(u.leaf);
     }
   }
 }
 
 void kept_orders::look_at_all(queue &leaf) {
-  strict_leaf &s = *leaf.order_kept;
+  kept_order &s = *leaf.kept_order;
   if (std::exchange(s.first, nullptr) != nullptr) std::erase(ordered_, &leaf);
-  for (usage_node *limit : std::exchange(s.limits, {})) std::erase(limit->passed_in, &leaf);
+  for (usage_node *limit : std::exchange(s.limits, {})) std::erase(limit->first_asks_in, &leaf);
   while (!s.parked.empty()) ready.unpark(*s.parked.back());
 }
 
 void kept_orders::may_change(queue &leaf) {
-  if (leaf.order_kept != nullptr && leaf.order_kept->first != nullptr) look_at_all(leaf);
+  if (leaf.kept_order != nullptr && leaf.kept_order->first != nullptr) look_at_all(leaf);
 }
 
 // Those whose first asks may not run any more.
 void kept_orders::let_pass(usage_node &u) {
-  for (queue *leaf : std::vector<queue *>(u.passed_in)) {
-    const leaf_class &first = *leaf->order_kept->first;
+  for (queue *leaf : std::vector<queue *>(u.first_asks_in)) {
+    const leaf_class &first = *leaf->kept_order->first;
     const auto is_beyond = [&](const class_amount &p) {
       return u.max.has(p.type) && p.amount > sub_saturating(u.max[p.type], u.usage[p.type]);
     };
@@ -91,7 +85,7 @@ void kept_orders::let_pass(usage_node &u) {
 
 void kept_orders::place_taken(const queue &q) {
   for (queue *leaf : std::vector<queue *>(ordered_)) {
-    if (lies_below(*leaf, q) && full_queue_of(*leaf->order_kept->first->ready.top()->owner) != nullptr)
+    if (lies_below(*leaf, q) && full_queue_of(*leaf->kept_order->first->ready.top()->owner) != nullptr)
       look_at_all(*leaf);
   }
 }
@@ -105,7 +99,7 @@ void kept_orders::headroom_fell(const queue &q) {
 // -- Parked units. --
 
 void kept_orders::parked(leaf_class &u) {
-  strict_leaf *s = order_of(*u.leaf);
+  kept_order *s = order_of(*u.leaf);
   if (s == nullptr) return;
   u.slot_in_leaf = static_cast<uint32_t>(s->parked.size());
   s->parked.push_back(&u);
@@ -113,7 +107,7 @@ void kept_orders::parked(leaf_class &u) {
 
 void kept_orders::unparked(leaf_class &u) {
   if (u.slot_in_leaf == not_in_heap) return;
-  strict_leaf &s = *u.leaf->order_kept;
+  kept_order &s = *u.leaf->kept_order;
   s.parked.back()->slot_in_leaf = u.slot_in_leaf;
   s.parked[u.slot_in_leaf] = s.parked.back();
   s.parked.pop_back();
@@ -124,7 +118,7 @@ void kept_orders::unparked(leaf_class &u) {
 // -- What waits for something else, and may come to lack headroom. --
 
 void kept_orders::watch(leaf_class &u) {
-  strict_leaf *s = u.kind == unit_kind::reserved ? nullptr : order_of(*u.leaf);
+  kept_order *s = u.kind == unit_kind::reserved ? nullptr : order_of(*u.leaf);
   if (s != nullptr && u.watch == 0) u.watch = add_watcher(*s, u.class_id, {&u, nullptr});
 }
 
@@ -132,11 +126,11 @@ void kept_orders::watch(leaf_class &u) {
 void kept_orders::watch(ask &a) {
   const bool waits_with_gang = a.placeholder && waits_to_begin(*a.owner);
   if (waits_with_gang || waits_for_placeholders(a) || reservation_of(a) != nullptr) return;
-  strict_leaf *s = order_of(*a.owner->home);
+  kept_order *s = order_of(*a.owner->home);
   if (s != nullptr) s->refused.emplace(&a, add_watcher(*s, a.class_id, {nullptr, &a}));
 }
 
-uint64_t kept_orders::add_watcher(strict_leaf &s, uint32_t class_id, const headroom_watcher &w) {
+uint64_t kept_orders::add_watcher(kept_order &s, uint32_t class_id, const headroom_watcher &w) {
   for (const class_amount &p : classes[class_id].positive) {
     if (s.watchers.size() <= p.type) s.watchers.resize(p.type + 1);
     s.watchers[p.type].emplace(std::pair(p.amount, s.next_number), w);
@@ -144,12 +138,12 @@ uint64_t kept_orders::add_watcher(strict_leaf &s, uint32_t class_id, const headr
   return s.next_number++;
 }
 
-void kept_orders::remove_watcher(strict_leaf &s, uint32_t class_id, uint64_t number) {
+void kept_orders::remove_watcher(kept_order &s, uint32_t class_id, uint64_t number) {
   for (const class_amount &p : classes[class_id].positive) s.watchers[p.type].erase({p.amount, number});
 }
 
 void kept_orders::forget(const ask &a) {
-  strict_leaf *s = a.owner->home->order_kept.get();
+  kept_order *s = a.owner->home->kept_order.get();
   if (s == nullptr) return;
   const auto found = s->refused.find(&a);
   if (found == s->refused.end()) return;
@@ -159,7 +153,7 @@ void kept_orders::forget(const ask &a) {
 
 // Null: all have the headroom that they need.
 const headroom_watcher *kept_orders::watcher_beyond(const queue &leaf) const {
-  const auto &watchers = leaf.order_kept->watchers;
+  const auto &watchers = leaf.kept_order->watchers;
   for (type_index t = 0; t < watchers.size(); ++t) {
     if (watchers[t].empty()) continue;
     int64_t room = INT64_MAX;
@@ -170,7 +164,7 @@ const headroom_watcher *kept_orders::watcher_beyond(const queue &leaf) const {
 }
 
 void kept_orders::forget(leaf_class &u) {
-  if (u.watch != 0) remove_watcher(*u.leaf->order_kept, u.class_id, std::exchange(u.watch, 0));
+  if (u.watch != 0) remove_watcher(*u.leaf->kept_order, u.class_id, std::exchange(u.watch, 0));
 }
 
 // True: some of them have too little headroom now, and have their turns.

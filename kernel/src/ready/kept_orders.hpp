@@ -39,10 +39,10 @@ class kept_orders : kept_orders_access {
   void headroom_fell(const queue &q);
   void place_taken(const queue &q);  // as many applications run as may
   void limit_rose(usage_node &u) {
-    if (!u.passed_in.empty()) let_pass(u);
+    if (!u.first_asks_in.empty()) let_pass(u);
   }
   void forget(usage_node &u) {
-    while (!u.passed_in.empty()) look_at_all(*u.passed_in.back());
+    while (!u.first_asks_in.empty()) look_at_all(*u.first_asks_in.back());
   }
 
   // -- Units that are parked on headroom of a queue, and asks that wait for something else. --
@@ -54,13 +54,12 @@ class kept_orders : kept_orders_access {
   void forget(const ask &a);
 
  private:
-  [[nodiscard]] int64_t after_ms(const queue &leaf) const;  // an ask that waited so long keeps others back; -1: none
-  [[nodiscard]] strict_leaf *order_of(queue &leaf) const;   // null: it keeps none
+  [[nodiscard]] kept_order *order_of(queue &leaf) const;  // null: it keeps none
   void wait_first(leaf_class &u);
   void look_at_all(queue &leaf);
   void let_pass(usage_node &u);
-  uint64_t add_watcher(strict_leaf &s, uint32_t class_id, const headroom_watcher &w);
-  void remove_watcher(strict_leaf &s, uint32_t class_id, uint64_t number);
+  uint64_t add_watcher(kept_order &s, uint32_t class_id, const headroom_watcher &w);
+  void remove_watcher(kept_order &s, uint32_t class_id, uint64_t number);
   [[nodiscard]] const headroom_watcher *watcher_beyond(const queue &leaf) const;
   bool wake_watchers(queue &leaf);
   void wake(headroom_watcher w);

@@ -9,6 +9,7 @@
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/kept_orders.hpp"
+#include "ready/limit_lines.hpp"
 #include "ready/reserved_line.hpp"
 #include "ready/rule_ports.hpp"
 #include "ready/sort_keys.hpp"
@@ -44,6 +45,7 @@ leaf_class *ready_index::next() {
 
 // A node may empty for the first one that waits for what the cluster has left, where none does.
 leaf_class *ready_index::first_of(queue &leaf) {
+  limited.let_go_first(leaf);
   const leaf_class_heap &ready = leaf.ready_classes, &waiting = leaf.wait_for_cluster;
   const bool may_empty = leaf.emptying == 0 && !waiting.empty();
   if (may_empty && (ready.empty() || leaf_class_before{}(*waiting.top(), *ready.top()))) unpark(*waiting.top());
@@ -84,14 +86,6 @@ void ready_index::leave_unit(leaf_class &u) {
   units_.erase(found);
 }
 
-namespace {
-
-bool waits_for_cluster(const parked_unit &u) {
-  return u.parked == parking::queue_headroom && u.parked_queue->parent == nullptr;
-}
-
-}  // namespace
-
 leaf_class_heap &ready_index::heap_of(leaf_class &u) {
   return waits_for_cluster(u) ? u.leaf->wait_for_cluster : u.leaf->ready_classes;
 }
@@ -122,9 +116,10 @@ void ready_index::node_empties(queue &leaf, bool one_more) {
 }
 
 void ready_index::make_ready(app_class &g) {
-  if (g.empty() || g.parked_on != nullptr || g.parked_on_nodes || !g.owner->eligible() || g.unit->ready.contains(&g))
-    return;
-  if (g.owner->key_dirty) g.unit->leaf->dirty_apps.push_back(g.owner);
+  const application &app = *g.owner;
+  if (g.empty() || g.parked_on_nodes || !app.runs() || app.key.held_back() || g.position != not_in_heap) return;
+  if (app.key_dirty) g.unit->leaf->dirty_apps.push_back(g.owner);
+  if (limited.join(g)) return;
   leaf_class &u = *g.unit;
   u.ready.push(&g);
   if (u.slot_in_leaf != not_in_heap && (u.ready.top() == &g || g.owner->key_dirty)) unpark(u);
@@ -132,6 +127,7 @@ void ready_index::make_ready(app_class &g) {
 }
 
 void ready_index::make_unready(app_class &g) {
+  if (g.line != nullptr) return limited.leave(g);
   leaf_class &u = *g.unit;
   if (!u.ready.contains(&g)) return;
   if (u.ready.size() == 1) unit_unready(u);
@@ -142,6 +138,7 @@ void ready_index::make_unready(app_class &g) {
 }
 
 void ready_index::order_changed(app_class &g) {
+  if (g.line != nullptr) return limited.order_changed(g);
   leaf_class &u = *g.unit;
   if (!u.ready.contains(&g)) return;
   u.ready.update(&g);
@@ -150,7 +147,7 @@ void ready_index::order_changed(app_class &g) {
 
 void ready_index::first_changed(app_class &g) {
   leaf_class &u = *g.unit;
-  if (!u.ready.contains(&g) || u.ready.top() != &g) return;
+  if (g.line != nullptr || !u.ready.contains(&g) || u.ready.top() != &g) return;
   place_changed(u);
   if (u.slot_in_leaf != not_in_heap) unpark(u);
 }
@@ -172,13 +169,6 @@ void ready_index::join_list(parked_unit &u) {
   auto &list = list_of(u);
   u.parked_slot = list.size();
   list.push_back(&u);
-}
-
-void ready_index::park_on_limit(app_class &g, usage_node &full, type_index t) {
-  make_unready(g);
-  g.parked_on = &full;
-  g.parked_type = t;
-  full.parked.push_back(&g);
 }
 
 void ready_index::wait_in(parked_unit &u, queue &full, type_index t, int64_t amount) {
@@ -271,28 +261,10 @@ void ready_index::unblock(ask_class &c) {
 void ready_index::unpark(parked_unit &u) {
   if (u.parked == parking::none) return;
   leave_list(u);
-  u.gang != nullptr ? lines.wake_gang(*u.gang) : unit_ready(static_cast<leaf_class &>(u));
-}
-
-bool ready_index::hold_back(application &app) {
-  if (queue *full = full_queue_of(app); full != nullptr) {
-    app.held_by = full;
-    full->held_apps.push_back(&app);
-  } else if (usage_node *limit = full_limit_of(app); limit != nullptr) {
-    app.held_by_limit = limit;
-    limit->held.push_back(&app);
-  } else {
-    return false;
-  }
-  hold(app);
-  return true;
-}
-
-void ready_index::stop_waiting(application &app) {
-  if (app.held_by != nullptr) std::erase(app.held_by->held_apps, &app);
-  if (app.held_by_limit != nullptr) std::erase(app.held_by_limit->held, &app);
-  app.held_by = nullptr;
-  app.held_by_limit = nullptr;
+  if (u.gang != nullptr) return lines.wake_gang(*u.gang);
+  leaf_class &unit = static_cast<leaf_class &>(u);
+  unit_ready(unit);
+  limited.unparked(unit);
 }
 
 void ready_index::forget(queue &q) {
@@ -302,15 +274,7 @@ void ready_index::forget(queue &q) {
 
 void ready_index::forget(app_class &g) {
   if (std::exchange(g.parked_on_nodes, false)) std::erase(classes[g.unit->class_id].parked_groups, &g);
-  if (g.parked_on == nullptr) return;
-  std::erase(g.parked_on->parked, &g);
-  g.parked_on = nullptr;
-}
-
-void ready_index::forget(usage_node &of) {
-  orders.forget(of);
-  for (app_class *g : std::exchange(of.parked, {})) g->parked_on = nullptr;
-  for (application *app : std::exchange(of.held, {})) app->held_by_limit = nullptr;
+  if (g.line != nullptr) limited.leave(g);
 }
 
 // The queue has runnable work: it enters its parent's heap, and so on up.

@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Ready index: what may run next, and what waits for what. A unit (all asks of one class in one leaf) is in its leaf's
-// heap, or parked on one thing. A group (its asks in one application) is in its unit's heap, unless its application is
-// held or a limit parks it. Nothing parked is looked at before what it waits for changes, or time gives it another
+// heap, or parked on one thing. A group (its asks in one application) is in its unit's heap, unless something full
+// keeps it back (limit_lines). Nothing parked is looked at before what it waits for changes, or time gives it another
 // chance (ask_alarms).
 #pragma once
 
@@ -28,6 +28,7 @@ struct ready_index_access {
   reserved_line &reserved;
   placeholder_line &placeholders;
   kept_orders &orders;
+  limit_lines &limited;
 };
 
 class ready_index : ready_index_access {
@@ -52,18 +53,14 @@ class ready_index : ready_index_access {
   void first_changed(app_class &g);               // its first ask did
   void hold(application &app);                    // out of every heap
   void let_go(application &app);
-  void forget(queue &q);        // which is retired
-  void forget(app_class &g);    // which is retired
-  void forget(usage_node &of);  // which is made anew: what waits for it is in no heap, and parked on nothing
+  void forget(queue &q);      // which is retired
+  void forget(app_class &g);  // which is retired
 
   void unpark(parked_unit &u);  // it has its turn
   // What is left of a queue's max, and of the root what all nodes have free together.
   [[nodiscard]] int64_t headroom_in(const queue &q, type_index t) const;
 
   // -- This waits for that. --
-  bool hold_back(application &app);     // where it may not be one more of those that run
-  void stop_waiting(application &app);  // for a place among them
-  void park_on_limit(app_class &g, usage_node &full, type_index t);
   void park_on_queue(leaf_class &u, queue &full, type_index t, int64_t amount);  // until so much headroom is there
   // The root stands for what all nodes have free together.
   void park_on_cluster(leaf_class &u, type_index t);
@@ -78,10 +75,8 @@ class ready_index : ready_index_access {
   // -- This changed: what waits for it is looked at again. --
   void wake_headroom(queue &q);
   void wake_cluster() { wake_headroom(*root); }  // what nodes have free
-  void wake_held(queue &q);                      // fewer of its applications run
   void wake_all_below(queue &q);                 // its configuration
-  void wake_limit(usage_node &u);
-  void wake_parked_groups(application &app);  // it has a reservation less
+  void wake_parked_groups(application &app);     // it has a reservation less
   void wake_for_node(node &n);
   void wake_blocked();               // whatever blocks them
   [[gnu::cold]] void wake_judged();  // predicates are asked again about nodes

@@ -4,6 +4,7 @@
 
 #include "model/node_table.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/limit_lines.hpp"
 #include "ready/node_fitness.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
@@ -36,7 +37,7 @@ void ready_index::wake_all_below(queue &q) {
   for (headroom_line &line : q.parked) {
     while (!line.empty()) unpark(*line.top());
   }
-  wake_held(q);
+  limited.room_rose(q);
   for (const auto &child : q.children) wake_all_below(*child);
 }
 
@@ -124,36 +125,6 @@ void ready_index::wake_judged() {
   wake_blocked();
   for (const auto &[id, n] : nodes.by_id()) reserved.look_again(*n);
   placeholders.wake_stuck();
-}
-
-void ready_index::wake_held(queue &q) {
-  std::vector<application *> waiting;
-  waiting.swap(q.held_apps);
-  for (application *app : waiting) {
-    app->held_by = nullptr;
-    let_go(*app);
-  }
-}
-
-void ready_index::wake_limit(usage_node &u) {
-  std::vector<app_class *> waiting;
-  waiting.swap(u.parked);
-  for (app_class *g : waiting) {
-    const type_index t = g->parked_type;
-    if (u.max.has(t) && classes[g->unit->class_id].need[t] > u.max[t] - u.usage[t]) {
-      u.parked.push_back(g);
-      continue;
-    }
-    g->parked_on = nullptr;
-    make_ready(*g);
-  }
-  if (u.max_applications != 0 && u.running->size() >= u.max_applications) return;
-  std::vector<application *> held;
-  held.swap(u.held);
-  for (application *app : held) {
-    app->held_by_limit = nullptr;
-    let_go(*app);
-  }
 }
 
 }  // namespace tenon::internal

@@ -123,7 +123,7 @@ void sort_keys::restart(queue &q) {
 }
 
 void sort_keys::mark_all_dirty(queue &q) {
-  q.dirty_apps = q.apps;
+  q.dirty_apps.assign(q.apps.begin(), q.apps.end());
   q.dirty_children.clear();
   for (const auto &child : q.children) q.dirty_children.push_back(child.get());
   for (application *app : q.dirty_apps) app->key_dirty = true;
@@ -135,21 +135,19 @@ void sort_keys::flush(queue &q) {
   // A policy that reads siblings sees them all, those that wait for something included.
   const bool all = q.order->sibling_mask != 0;
   if (all) mark_all_dirty(q);
-  const bool ok =
-      q.leaf ? flush_dirty(
-                   q.dirty_apps, batch_, q.order->key_words(),
-                   [&](const application &a) { return all || (a.held_by == nullptr && a.held_by_limit == nullptr); },
-                   [&](auto items) { return app_keys(*q.order, contexts.now(), q, items, batch_); },
-                   [&](application &a, const uint64_t *words, int64_t not_before, int64_t until) {
-                     set_app_key(a, words, not_before, until);
-                   })
-             : flush_dirty(
-                   q.dirty_children, batch_, q.order->key_words(),
-                   [&](const queue &child) { return all || child.has_ready(); },
-                   [&](auto items) { return queue_keys(*q.order, contexts.now(), q, items, batch_); },
-                   [&](queue &child, const uint64_t *words, int64_t not_before, int64_t until) {
-                     set_queue_key(child, words, not_before, until);
-                   });
+  const bool ok = q.leaf ? flush_dirty(
+                               q.dirty_apps, batch_, q.order->key_words(), [](const application &) { return true; },
+                               [&](auto items) { return app_keys(*q.order, contexts.now(), q, items, batch_); },
+                               [&](application &a, const uint64_t *words, int64_t not_before, int64_t until) {
+                                 set_app_key(a, words, not_before, until);
+                               })
+                         : flush_dirty(
+                               q.dirty_children, batch_, q.order->key_words(),
+                               [&](const queue &child) { return all || child.has_ready(); },
+                               [&](auto items) { return queue_keys(*q.order, contexts.now(), q, items, batch_); },
+                               [&](queue &child, const uint64_t *words, int64_t not_before, int64_t until) {
+                                 set_queue_key(child, words, not_before, until);
+                               });
   if (ok) return;
   fallback.failed(*q.order);
   flush(q);

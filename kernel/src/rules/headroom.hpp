@@ -31,13 +31,15 @@ class headroom : headroom_access {
   [[nodiscard]] static queue *full_queue(const ask &a, const ask_class &c, type_index &type) {
     for (queue *q = a.owner->home; q->parent != nullptr; q = q->parent) {
       for (const class_amount &p : c.positive) {
-        if (q->max.has(p.type) && p.amount > sub_saturating(q->max[p.type], used_by_others(*q, a, p.type))) {
-          type = p.type;
-          return q;
-        }
+        if (has_room(*q, a, p)) continue;
+        type = p.type;
+        return q;
       }
     }
     return nullptr;
+  }
+  [[nodiscard]] static bool has_room(const queue &q, const ask &a, const class_amount &p) {
+    return !q.max.has(p.type) || p.amount <= sub_saturating(q.max[p.type], used_by_others(q, a, p.type));
   }
   // Allocated, and kept for others.
   [[nodiscard]] static int64_t used_by_others(const queue &q, const ask &a, type_index type) {

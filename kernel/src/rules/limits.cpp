@@ -7,6 +7,7 @@
 #include "ledger/kept_counts.hpp"
 #include "ready/change_dispatcher.hpp"
 #include "ready/kept_orders.hpp"
+#include "ready/limit_lines.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
 
@@ -74,7 +75,7 @@ void limits::enter(application &app, bool checked) {
   if (app.place == limit_place::none) {
     count(app, true);
     if (app.held_by_limit != nullptr) {
-      ready.stop_waiting(app);
+      lines.stop_waiting(app);
       ready.let_go(app);
     }
   }
@@ -146,9 +147,10 @@ void limits::forget_gone_queues() {
 void limits::refresh(const std::vector<application *> &all_applications) {
   for (auto *all : {&users_, &groups_}) {
     for (auto &[tracked, tracker] : *all) {
-      for (auto &[q, u] : tracker.nodes) ready.forget(*u);
+      for (auto &[q, u] : tracker.nodes) orders.forget(*u);
     }
   }
+  for (application *app : all_applications) lines.forget_limits_of(*app);
   users_.clear();
   groups_.clear();
   kept.remove_all_usage();

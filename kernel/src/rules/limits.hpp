@@ -17,6 +17,7 @@ struct limits_access {
   resource_types &types;
   kept_counts &kept;
   ready_index &ready;
+  limit_lines &lines;
   kept_orders &orders;
   reserved_line &reserved;
   change_dispatcher &changes;

@@ -11,6 +11,7 @@
 #include "ready/ask_alarms.hpp"
 #include "ready/change_dispatcher.hpp"
 #include "ready/fair_max.hpp"
+#include "ready/limit_lines.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/sort_keys.hpp"
 #include "rules/journaled_rules.hpp"
@@ -224,7 +225,7 @@ void placement::apply_namespace_tags(queue &leaf, texts tags) {
   keys.changed(leaf, column::limits);
   ready.wake_headroom(leaf);
   if (leaf.max != max_before) ready.wake_blocked();
-  ready.wake_held(leaf);
+  limited.room_rose(leaf);
   preemption.changed();
   if (leaf.guaranteed == guaranteed_before) return;
   for (const application *app : leaf.apps) {

@@ -24,6 +24,7 @@ struct placement_access {
   sort_keys &keys;
   fair_max &fair_maxima;
   ready_index &ready;
+  limit_lines &limited;
   ask_alarms &alarms;
   internal::quotas &quotas;
   internal::preemption &preemption;

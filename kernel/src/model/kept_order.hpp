@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Strict leaf: the first of its units that waits for headroom of its queues. Nothing behind that takes any of the types
-// that it lacks (queue.strict, reservation.queue_delay).
+// Kept order of a leaf: the first of its units that waits for headroom of its queues. Nothing behind that takes any of
+// the types that it lacks (queue.strict, reservation.queue_delay).
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -23,7 +23,7 @@ struct headroom_watcher {
   ask *refused = nullptr;  // by the resource manager; then there is no unit
 };
 
-struct strict_leaf {
+struct kept_order {
   leaf_class *first = nullptr;       // null: none waits for headroom
   int64_t from_ms = 0;               // from then on nothing passes it
   std::vector<usage_node *> limits;  // that its ask counts for: where one is full, others are first
