@@ -7,7 +7,6 @@ import json
 import re
 import shutil
 import subprocess
-import time
 import urllib.request
 
 from daemon import WITHIN_S, Daemon, RmCase, main
@@ -113,10 +112,7 @@ class CallShadow(RmCase):
         self.assertRegex(table, r"node-sort fair +tenon\.node-binpacking \S+ +on ")
         self.assertRegex(table, r"in force: keys .*\n +shadow: +keys ")
         # Once for all of the differences, and looked for twice a second.
-        until = time.monotonic() + WITHIN_S
-        while not (told := [one for one in map(json.loads, daemon.ctl("events", "--type", "SYSTEM", "--json").stdout.splitlines())
-                            if one["reason"] == "ShadowDiffers"]):
-            self.assertLess(time.monotonic(), until, daemon.words())
+        told = daemon.wait_for_events("SYSTEM", lambda one: one["reason"] == "ShadowDiffers")
         self.assertEqual([one["object"] for one in told], ["tenon.node-binpacking"])
         base = "http://" + address.read_text().strip().removeprefix("http://")
         with urllib.request.urlopen(f"{base}/tenon/v1/call-shadows", timeout=WITHIN_S) as answer:

@@ -79,7 +79,7 @@ transports:
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("warning: replaced revision 2, which olga (rest 127.0.0.1) sent", done.stdout)
         self.assertEqual(daemon.ctl("config", "--text").stdout, newer)
-        self.assertIn("replaced revision 2, which olga", daemon.ctl("events", "--type", "SYSTEM").stdout)
+        daemon.wait_for_events("SYSTEM", lambda one: "replaced revision 2, which olga" in one["message"])
 
     def test_a_forced_reload_throws_it_away(self):
         daemon = self.serving()

@@ -14,8 +14,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import urllib.request
+from collections.abc import Callable
 
 from cases import run_cases
 
@@ -110,6 +112,17 @@ class Daemon:
         done = self.ctl(*words, "--json")
         assert done.returncode == 0, done.stdout + done.stderr
         return json.loads(done.stdout)
+
+    def wait_for_events(self, kind: str, wanted: Callable[[dict], bool], count: int = 1) -> list[dict]:
+        """Returns the events of the kind that are wanted, as soon as there are so many: they come after the log's words."""
+        until = time.monotonic() + WITHIN_S
+        while True:
+            said = [json.loads(line) for line in self.ctl("events", "--type", kind, "--json").stdout.splitlines()]
+            found = [one for one in said if wanted(one)]
+            if len(found) >= count:
+                return found
+            if time.monotonic() > until:
+                raise AssertionError(f"no such event among {said}\n{self.words()}")
 
     def connect(self) -> socket.socket:
         client = socket.socket(socket.AF_UNIX)

@@ -3,7 +3,6 @@
 """A predicate that lets nothing pass is no fault, and still a finding: the log, health, metrics and an event name it, until
 it lets something pass."""
 
-import json
 import subprocess
 import time
 
@@ -46,8 +45,7 @@ class Finding(RmCase):
         self.assertRegex(health.stdout, r"Predicates +warning +tenon\.node-attributes let none of the last \d+ nodes pass")
         self.assertIn("ask-4", daemon.ctl("explain", "app").stdout)  # which asks the predicate, but decides nothing
         self.assertRegex(daemon.ctl("health").stdout, r"Predicates +warning")
-        said = daemon.ctl("events", "--type", "SYSTEM", "--json").stdout.splitlines()
-        found, = [one for one in map(json.loads, said) if one["reason"] == "Finding"]
+        found, = daemon.wait_for_events("SYSTEM", lambda one: one["reason"] == "Finding")
         self.assertEqual(found["object"], "tenon.node-attributes")
         self.assertRegex(found["message"], r"let none of the last \d+ nodes pass that it was asked about, for \d+ s")
         asking.stdin.write("good\n")

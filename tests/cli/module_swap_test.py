@@ -112,8 +112,7 @@ class Swap(RmCase):
         self.placed_on("node-3")
         # Nobody noticed: neither the connection nor an ask.
         self.assertLessEqual(set(self.said), {"node-0", "node-3"})
-        said = [json.loads(line) for line in daemon.ctl("events", "--type", "SYSTEM", "--json").stdout.splitlines()]
-        self.assertTrue(any("swap module" in one["message"] and "because prices" in one["message"] for one in said), said)
+        daemon.wait_for_events("SYSTEM", lambda one: "swap module" in one["message"] and "because prices" in one["message"])
         self.assertEqual(daemon.finish(), 0, daemon.words())
         self.replays_the_same()
 

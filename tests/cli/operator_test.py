@@ -228,9 +228,8 @@ class Actions(RmCase):
         self.refused(daemon, "stop", "queue", "root.none")
         self.done(daemon, "stop", "partition", "default")
         who = f"{getpass.getuser()} (control socket, process "
-        events = [json.loads(line) for line in daemon.ctl("events", "--type", "SYSTEM", "--json").stdout.splitlines()]
-        self.assertTrue([e for e in events if e["message"].startswith(who) and "drain node node-0002" in e["message"]], events)
-        self.assertTrue([e for e in events if "stop partition [demo]default: done" in e["message"]], events)
+        daemon.wait_for_events("SYSTEM", lambda e: e["message"].startswith(who) and "drain node node-0002" in e["message"])
+        daemon.wait_for_events("SYSTEM", lambda e: "stop partition [demo]default: done" in e["message"])
         daemon.kill()  # whatever is only in memory is gone
         daemon.reader.join(WITHIN_S)
         self.assertRegex(daemon.words(), r"RM 'demo' \(session 1\) registered over grpc, policy group 'default'")

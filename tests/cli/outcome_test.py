@@ -3,7 +3,6 @@
 """An order that lets nothing go makes no fault by itself: log, health, metrics and an event name what comes of it. Where the
 deployment says so the built-in order takes its place, and a replay of the journal does the same."""
 
-import json
 import shutil
 import subprocess
 import urllib.request
@@ -60,9 +59,8 @@ class Outcome(RmCase):
                          r"queue root\.q0: 1 application waits, 'app-0' with ask 'pod-\d+'")
         self.assertIn("root.q0 has been below its guarantee for ", health.stdout)
         self.assertIn("(vcore 0 of 4000000)", health.stdout)
-        said = daemon.ctl("events", "--type", "SYSTEM", "--json").stdout.splitlines()
-        found = {one["object"] for one in map(json.loads, said) if one["reason"] == "Finding"}
-        self.assertEqual(found, {"root.q0", "root.q1"})
+        found = daemon.wait_for_events("SYSTEM", lambda one: one["reason"] == "Finding", 3)
+        self.assertEqual({one["object"] for one in found}, {"root.q0", "root.q1"})
         with urllib.request.urlopen(
                 (self.folder / "address").read_text().strip() + "/ws/v1/metrics", timeout=WITHIN_S) as answer:
             metrics = answer.read().decode()

@@ -316,7 +316,7 @@ class OfADaemon(RmCase):
         first = said["first"][0]
         self.assertIn("node order: binpacking", first["text"])
         daemon.wait_for_words(f"shadow: before decision {first['decision']} it decides otherwise")
-        self.assertIn("it decides otherwise", daemon.ctl("events", "--type", "SYSTEM").stdout)
+        daemon.wait_for_events("SYSTEM", lambda one: "it decides otherwise" in one["message"])
         self.assertIn(f"other, before decision {first['decision']}\n", daemon.ctl("shadow").stdout)
         self.assertIn("other     node order binpacking\n", daemon.ctl("shadow").stdout)
 
