@@ -55,17 +55,26 @@ struct inspector::inspection {
   std::vector<ask *> tried;  // of applications that are not held
 };
 
-// Calls f(max, used, what the asks before would take) for every limit above the ask, root left out.
-template <class F>
-void inspector::for_each_limit(const application &app, inspection &seen, F &&f) {
+// The limits of one application: what one is and has, and what the asks before would take of it.
+struct inspector::limit_above {
+  const resources *max;
+  resources used;
+  resources *more;
+};
+
+std::vector<inspector::limit_above> inspector::limits_above(const application &app, inspection &seen) {
+  std::vector<limit_above> out;
   for (usage_node *start : {app.user_usage, app.group_usage}) {
-    for (usage_node *u = start; u != nullptr; u = u->parent) f(u->max, u->usage, seen.users[u]);
+    for (usage_node *u = start; u != nullptr; u = u->parent) {
+      if (!u->max.empty()) out.push_back({&u->max, u->usage, &seen.users[u]});
+    }
   }
   for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
-    resources used = q->allocated;
-    used += q->awaited;
-    f(q->max, used, seen.queues[q]);
+    if (q->max.empty()) continue;
+    out.push_back({&q->max, q->allocated, &seen.queues[q]});
+    out.back().used += q->awaited;
   }
+  return out;
 }
 
 void inspector::inspect() {
@@ -118,27 +127,33 @@ void inspector::inspect_application(application &app, inspection &seen, bool sto
     if (a->line == ask_line::run || refused) waiting.push_back(a);
   }
   std::sort(waiting.begin(), waiting.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
+  if (waiting.empty()) return;
+  const bool is_tried = !held && !stopped;
+  const std::vector<limit_above> above = is_tried ? limits_above(app, seen) : std::vector<limit_above>();
+  uint32_t beyond = no_class;  // what is beyond a limit stays so: the asks after it only leave less
   for (ask *a : waiting) {
-    const container_word word = held || stopped ? container_word::skipped : word_for(*a, seen);
+    const bool is_beyond = !is_tried || a->class_id == beyond;
+    const container_word word = is_beyond ? container_word::skipped : word_for(*a, above, seen);
+    if (word == container_word::skipped) beyond = a->class_id;
     if (word != container_word::none) seen.words.emplace_back(a, word);
-    if (facts.listened() && !held && !stopped) seen.tried.push_back(a);
+    if (facts.listened() && is_tried) seen.tried.push_back(a);
     if (word == container_word::failed) tell_unschedulable(*a);
   }
 }
 
-container_word inspector::word_for(ask &a, inspection &seen) {
+container_word inspector::word_for(ask &a, const std::vector<limit_above> &above, inspection &seen) {
   ask_class &c = classes[a.class_id];
   int64_t fits = a.pending();
-  for_each_limit(*a.owner, seen, [&](const resources &max, const resources &used, const resources &more) {
+  for (const limit_above &limit : above) {
     for (const class_amount &p : c.positive) {
-      if (max.has(p.type)) fits = std::min(fits, room(max, used, more, p.type) / p.amount);
+      if (limit.max->has(p.type)) fits = std::min(fits, room(*limit.max, limit.used, *limit.more, p.type) / p.amount);
     }
-  });
+  }
   if (fits <= 0) return container_word::skipped;
   if (c.requires_a_node()) return container_word::none;
   if (is_node_there(a, c, seen)) return container_word::none;
   const resources taken = multiply(c.need, fits);
-  for_each_limit(*a.owner, seen, [&](const resources &, const resources &, resources &more) { more += taken; });
+  for (const limit_above &limit : above) *limit.more += taken;
   return container_word::failed;
 }
 

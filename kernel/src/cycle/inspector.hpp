@@ -3,6 +3,8 @@
 // (SKIPPED) or a node (FAILED), for autoscalers. What it said last is kept in the ask.
 #pragma once
 
+#include <vector>
+
 #include "forward.hpp"
 #include "model/partition_model.hpp"
 
@@ -31,13 +33,13 @@ class inspector : inspector_access {
 
  private:
   struct inspection;
+  struct limit_above;
 
   void inspect_queue(const queue &q, inspection &seen, bool stopped);
   void inspect_application(application &app, inspection &seen, bool stopped);
-  container_word word_for(ask &a, inspection &seen);
+  static std::vector<limit_above> limits_above(const application &app, inspection &seen);
+  container_word word_for(ask &a, const std::vector<limit_above> &above, inspection &seen);
   bool is_node_there(ask &a, ask_class &c, inspection &seen);
-  template <class F>
-  static void for_each_limit(const application &app, inspection &seen, F &&f);
   void tell_word(ask &a, container_word word);
   void tell_limits_of(ask &a);
   void tell_unschedulable(ask &a);
