@@ -153,6 +153,15 @@ std::optional<std::string> kernel::queue_of(partition_id id, std::string_view ap
   return app->home->path;
 }
 
+size_t kernel::allocations_of(partition_id id, std::string_view application, std::string_view key) const {
+  const partition *p = impl_->find(id);
+  const internal::application *app = p == nullptr ? nullptr : p->model().find_application(application);
+  if (app == nullptr) return 0;
+  if (key.empty()) return app->allocations.size();
+  const internal::ask *a = app->asks.find(key);
+  return a == nullptr ? 0 : a->allocations.size();
+}
+
 std::optional<bool> kernel::may_administer(partition_id id, std::string_view queue, std::string_view user,
                                            std::span<const std::string_view> groups) const {
   const partition *p = impl_->find(id);

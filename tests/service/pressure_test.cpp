@@ -9,8 +9,11 @@
 namespace tenon::service::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::Gt;
 using ::testing::HasSubstr;
+using ::testing::Lt;
 using ::testing::SizeIs;
 
 class Pressure : public service_case {
@@ -118,6 +121,28 @@ TEST_F(Pressure, HoweverManyAnswersOneCommandMakesAnRmThatTakesThemStays) {
   EXPECT_EQ(status().state, rm_state::running);
   EXPECT_THAT(fake_.ended(), ::testing::IsEmpty());
   EXPECT_EQ(heard(session, TENON_RM_RELEASE).size() + heard(session, TENON_RM_ASK_RELEASE).size(), 600U);
+}
+
+TEST_F(Pressure, AnApplicationWithManyAllocationsGoesInPartsBetweenWhichOtherRmsAreServed) {
+  constexpr int count = 6'000;
+  for (const bool removed : {true, false}) {
+    auto how = manual();
+    how.limits = host::running_limits{};
+    open(std::move(how));
+    const uint64_t large = enter("large"), other = enter("other");
+    submit(large, cluster(count / 10, count));
+    submit(other, cluster(1, 0));
+    while (heard(large, TENON_RM_ALLOCATION).size() < count) service_->step(100, 1'000);
+    requests removal;
+    removed ? removal.remove_application("app-1") : removal.release("app-1", "");
+    submit(large, removal);
+    submit(other, asks(1));
+    service_->step(100, 2'000);
+    EXPECT_THAT(heard(other, TENON_RM_ALLOCATION), SizeIs(1));
+    EXPECT_THAT(heard(large, TENON_RM_RELEASE), SizeIs(AllOf(Gt(0), Lt(count / 2))));
+    for (int i = 0; i < 10; ++i) service_->step(100, 2'000);
+    EXPECT_THAT(heard(large, TENON_RM_RELEASE), SizeIs(count));
+  }
 }
 
 TEST_F(Pressure, AnRmThatTakesAnswersSlowlyStaysAndOneThatTakesNoneEnds) {

@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Requests of RMs on the cycle thread: each in its RM's order.
 #include <algorithm>
+#include <utility>
 
 #include "cycle.hpp"
 #include "tenon/service/ignored_settings.hpp"
@@ -20,7 +21,8 @@ bool cycle::pump(rm_session &from) {
     for (; first.next < first.requests.size(); ++first.next) {
       if (from.ended) return false;
       if (left-- == 0) return true;
-      if (apply(from, first, first.requests[first.next]) == progress::stalled) return false;
+      const progress made = apply(from, first, first.requests[first.next]);
+      if (made != progress::done) return made == progress::in_parts;
     }
     from.waiting_requests -= first.requests.size();
     from.waiting_bytes -= first.bytes;
@@ -43,6 +45,7 @@ cycle::progress cycle::apply(rm_session &from, request_batch &of, request &one) 
     };
     std::visit(go_to_its_only_one, one.what);
   }
+  if (serves_several() && release_a_part(one)) return progress::in_parts;
   if (auto *application = std::get_if<add_application>(&one.what)) {
     if (one.wants_groups && resolve(from, of, one, *application) == progress::stalled) return progress::stalled;
     if (application->partition.empty()) return progress::done;  // refused above
@@ -187,6 +190,31 @@ cycle::progress cycle::resolve(rm_session &from, request_batch &of, request &one
   std::copy(asked.answer.groups.begin(), asked.answer.groups.end(), groups.begin());
   c.groups = groups;
   return progress::done;
+}
+
+bool cycle::release_a_part(request &one) {
+  release part;
+  part.why = termination::stopped_by_rm;
+  if (const auto *goes = std::get_if<remove_application>(&one.what)) {
+    part.partition = goes->partition;
+    part.application = goes->application;
+  } else if (const auto *wish = std::get_if<release>(&one.what); wish != nullptr && one.uuid.empty()) {
+    part = *wish;
+    if (part.what != release_what::both) return false;
+  } else {
+    return false;
+  }
+  const partition_id where = kernel_.find_partition(part.partition);
+  const size_t before = kernel_.allocations_of(where, part.application, part.key);
+  if (before <= most_ends_beside_others) return false;
+  if (!std::exchange(one.in_parts, true)) {  // nothing more of it may begin meanwhile
+    part.what = release_what::asks;
+    apply(part);
+  }
+  part.what = release_what::allocations;
+  part.limit = most_ends_beside_others;
+  apply(part);
+  return kernel_.allocations_of(where, part.application, part.key) < before;
 }
 
 void cycle::apply_release(const rm_session &from, rm_partition *where, const request &one, release c) {

@@ -39,6 +39,7 @@ struct request {
   bool as_allocation = false;               // of an ask: it was sent as an allocation without node
   bool recovery_report = false;             // no command: how far the RM's recovery is,
   bool recovery_done = false;               // and that it is over
+  bool in_parts = false;                    // some of what it releases is released already
   uint32_t attachment = 0;                  // from 1: of request_batch::identities or request_batch::configurations
 };
 

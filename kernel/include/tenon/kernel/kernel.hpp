@@ -161,6 +161,8 @@ class kernel {
   [[nodiscard]] std::optional<object_state> state_of_partition(partition_id partition) const;
   [[nodiscard]] std::optional<node_state> state_of_node(partition_id partition, std::string_view node) const;
   [[nodiscard]] std::optional<std::string> queue_of(partition_id partition, std::string_view application) const;
+  // Returns how many allocations the application has, proposed ones included; of one key, where `key` is not empty.
+  [[nodiscard]] size_t allocations_of(partition_id partition, std::string_view application, std::string_view key) const;
   // Does the admin ACL of the queue, or of one above it, name the user? Nothing: there is no such queue.
   [[nodiscard]] std::optional<bool> may_administer(partition_id partition, std::string_view queue,
                                                    std::string_view user,
