@@ -44,36 +44,9 @@ struct rejection {
 
 }  // namespace
 
-std::span<const std::unique_ptr<partition>> kernel::impl::named(std::string_view name) const {
-  if (name.empty()) return partitions;
-  const partition *one = find(name);
-  return those(one == nullptr ? partition_id::none : one->handle());
-}
-
-std::span<const std::unique_ptr<partition>> kernel::impl::those(std::optional<partition_id> only) const {
-  const std::span all(partitions);
-  if (!only) return all;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto &p) { return p->handle() == *only; });
-  return all.subspan(static_cast<size_t>(found - all.begin()), found == all.end() ? 0 : 1);
-}
-
-partition *kernel::impl::find(std::string_view name) const {
-  for (const auto &p : partitions) {
-    if (p->full_name() == name) return p.get();
-  }
-  return nullptr;
-}
-
-partition *kernel::impl::find(partition_id id) const {
-  for (const auto &p : partitions) {
-    if (p->handle() == id) return p.get();
-  }
-  return nullptr;
-}
-
 std::unique_ptr<partition> kernel::impl::make(const std::string &rm, const manager &by, const std::string &plain_name) {
   internal::administrators_stops stops;
-  if (const partition *there = find(full_partition_name(rm, plain_name)); there != nullptr) {
+  if (const partition *there = find(std::string_view(full_partition_name(rm, plain_name))); there != nullptr) {
     stops = there->model().stops;
   } else if (const auto known = rms.find(rm); known != rms.end()) {
     if (const auto last = known->second.stops.find(plain_name); last != known->second.stops.end()) stops = last->second;
@@ -82,23 +55,17 @@ std::unique_ptr<partition> kernel::impl::make(const std::string &rm, const manag
                                      std::move(stops));
 }
 
-void kernel::impl::bury(size_t at) {
-  const internal::partition_model &of = partitions[at]->model();
-  if (!of.stops.empty()) rms[of.rm].stops[of.plain_name] = of.stops;
-  gone.push_back(std::move(partitions[at]));
-  partitions.erase(partitions.begin() + static_cast<ptrdiff_t>(at));
-}
-
-void kernel::impl::bury_gone() {
-  for (size_t i = partitions.size(); i-- > 0;) {
-    if (partitions[i]->is_over()) bury(i);
+template <class Is>
+void kernel::impl::bury_if(Is &&is) {
+  for (auto &p : partitions.take_if(is)) {
+    const internal::partition_model &of = p->model();
+    if (!of.stops.empty()) rms[of.rm].stops[of.plain_name] = of.stops;
+    gone.push_back(std::move(p));
   }
 }
 
 void kernel::impl::bury_all_of(std::string_view rm) {
-  for (size_t i = partitions.size(); i-- > 0;) {
-    if (partitions[i]->is_of(rm)) bury(i);
-  }
+  bury_if([&](const partition &p) { return p.is_of(rm); });
 }
 
 void kernel::impl::fire_due(int64_t now) {
@@ -106,11 +73,21 @@ void kernel::impl::fire_due(int64_t now) {
     const timer t = shared.timers.pop();
     shared.now_ms = std::max(shared.now_ms, t.due_ms);
     if (partition *p = find(t.where); p != nullptr && !p->is_void(t)) {
+      partitions.touch(*p);
       p->fire(t);
-      if (p->is_over()) bury_gone();
+      if (p->is_over()) bury_if([&](const partition &one) { return &one == p; });
     }
   }
   shared.now_ms = now;
+}
+
+template <class F>
+void kernel::impl::touch_named(std::string_view name, F &&f) {
+  if (name.empty()) return touch_all_of({}, f);
+  if (partition *one = find(name); one != nullptr) {
+    partitions.touch(*one);
+    f(*one);
+  }
 }
 
 decision_view &kernel::impl::emit(const decided_what &what, std::string_view partition) {
@@ -143,7 +120,7 @@ void kernel::impl::apply(const register_rm &c) {
   for (size_t i = 0; i < fresh.size(); ++i) {
     registered.stops.erase(c.config->partitions[i].name);  // the partition has them
     fresh[i]->configure(c.config->partitions[i], c.config->priority_classes);
-    partitions.push_back(std::move(fresh[i]));
+    partitions.add(std::move(fresh[i]));
   }
   internal::ledger::transition(registered.state, rm_event::register_);
   registered.check_deadline_ms = c.check_deadline_ms;
@@ -156,7 +133,7 @@ std::string kernel::impl::check(const configure &c, configured_partitions &out) 
   if (known == rms.end() || known->second.state == rm_state::stopped) return messages::rm_not_registered(c.rm);
   const uint32_t made_before = partitions_made;
   for (const partition_config &config : c.config->partitions) {
-    partition *p = find(full_partition_name(c.rm, config.name));
+    partition *p = find(std::string_view(full_partition_name(c.rm, config.name)));
     auto &fresh = out.fresh.emplace_back();
     if (p == nullptr) {
       fresh = make(std::string(c.rm), known->second, config.name);
@@ -180,14 +157,14 @@ void kernel::impl::apply(const configure &c) {
     return;
   }
   shared.emit(decided::configured{}, rm, {});
-  for (const auto &p : partitions) {
-    if (p->is_of(c.rm) && std::find(of.all.begin(), of.all.end(), p.get()) == of.all.end()) p->leave_out();
-  }
+  touch_all_of(c.rm, [&](partition &p) {
+    if (std::find(of.all.begin(), of.all.end(), &p) == of.all.end()) p.leave_out();
+  });
   for (size_t i = 0; i < of.all.size(); ++i) {
     of.all[i]->configure(c.config->partitions[i], c.config->priority_classes);
     if (of.fresh[i] == nullptr) continue;
     rms.find(c.rm)->second.stops.erase(c.config->partitions[i].name);  // the partition has them
-    partitions.push_back(std::move(of.fresh[i]));
+    partitions.add(std::move(of.fresh[i]));
   }
 }
 
@@ -202,21 +179,24 @@ void kernel::impl::apply(const signal_rm &c) {
   auto &state = known->second.state;
   if (!internal::ledger::try_transition(state, event)) return refuse(state.refusal(event));
   if (state == rm_state::stopped) return bury_all_of(c.rm);
-  for (const auto &p : partitions) {
-    if (!p->is_of(c.rm)) continue;
-    p->pause(state == rm_state::paused);
-    if (event == rm_event::lost || event == rm_event::back) p->rm_is_here(event == rm_event::back);
-  }
+  touch_all_of(c.rm, [&](partition &p) {
+    p.pause(state == rm_state::paused);
+    if (event == rm_event::lost || event == rm_event::back) p.rm_is_here(event == rm_event::back);
+  });
 }
 
 void kernel::impl::wake_refused() {
   for (const auto &p : partitions) {
-    if (p->wake_refused()) shared.answers.note_rm_changed();
+    if (!p->wake_refused()) continue;
+    partitions.touch(*p);
+    shared.answers.note_rm_changed();
   }
 }
 
 void kernel::impl::hold_as_told() {
-  for (const auto &p : partitions) p->hold_as_told();
+  shared.answers.for_each_fault([&](const policy_fault &told) {
+    if (partition *p = find(told.partition); p != nullptr) p->hold(told);
+  });
 }
 
 uint32_t kernel::impl::apply(const step &c) {
@@ -226,25 +206,25 @@ uint32_t kernel::impl::apply(const step &c) {
     shared.answers.note_rm_changed();
   }
   shared.answers.begin_step();
-  const auto those = named(c.partition);
-  uint32_t made = 0;
-  for (uint32_t round = 0; round < c.max_decisions; ++round) {
-    uint32_t in_round = 0;
-    for (const auto &p : those) {
-      if (!p->decide()) continue;
-      ++in_round;
-      shared.answers.count_decision();
-      if (shared.answers.are_told()) hold_as_told();
-    }
+  uint32_t made = 0, in_round = 1;
+  const auto decide = [&](partition &p) {
+    if (!p.decide()) return false;
+    ++in_round;
+    shared.answers.count_decision();
+    if (shared.answers.are_told()) hold_as_told();
+    return true;
+  };
+  for (uint32_t round = 0; round < c.max_decisions && in_round > 0; ++round) {
+    in_round = 0;
+    c.partition.empty() ? partitions.for_each_awake(decide) : touch_named(c.partition, decide);
     made += in_round;
-    if (in_round == 0) break;
   }
   shared.answers.end_step();
   return made;
 }
 
 void kernel::impl::apply(const inspect &c) {
-  for (const auto &p : named(c.partition)) p->inspect();
+  touch_named(c.partition, [](partition &p) { p.inspect(); });
 }
 
 template <class Rejection>
@@ -257,7 +237,10 @@ void kernel::impl::reject(std::string_view partition_name, Rejection why) {
 
 template <class Command>
 void kernel::impl::apply(const Command &c) {
-  if (partition *p = find(c.partition); p != nullptr) return p->obey(c);
+  if (partition *p = find(c.partition); p != nullptr) {
+    partitions.touch(*p);
+    return p->obey(c);
+  }
   if constexpr (requires { without_partition(c); }) reject(c.partition, without_partition(c));
 }
 
@@ -290,7 +273,7 @@ uint32_t kernel::apply(int64_t now_ms, const command &c) {
   if (shared.answers.are_told()) impl_->hold_as_told();
   const uint32_t made = impl_->dispatch(c);
   shared.answers.end();
-  for (const auto &p : impl_->partitions) p->end_command();
+  impl_->partitions.end_command();
   shared.timers.forget([&](const internal::timer &t) {
     const partition *p = impl_->find(t.where);
     return p == nullptr || p->is_void(t);
@@ -304,7 +287,7 @@ void kernel::drain(const std::function<void(const decision_view &)> &take) {
   for (const decision_view &d : shared.outbox) take(d);
   shared.outbox.clear();
   shared.texts.clear();
-  for (const auto &p : impl_->partitions) p->flush();
+  impl_->partitions.flush();
   impl_->gone.clear();
 }
 

@@ -14,6 +14,7 @@
 #include "core.hpp"
 #include "ledger/ledger.hpp"
 #include "partition.hpp"
+#include "partition_list.hpp"
 #include "tenon/kernel/kernel.hpp"
 
 namespace tenon {
@@ -22,8 +23,8 @@ struct kernel::impl {
   impl(policy_source &policies, kernel_options options) : shared(policies, options) {}
 
   internal::core shared;
-  std::vector<std::unique_ptr<internal::partition>> partitions;  // in creation order
-  std::vector<std::unique_ptr<internal::partition>> gone;        // until the next drain: decisions name them
+  internal::partition_list partitions;
+  std::vector<std::unique_ptr<internal::partition>> gone;  // until the next drain: decisions name them
   struct manager {
     internal::owned_state<rm_state, manager> state;
     int64_t check_deadline_ms = 0;
@@ -46,15 +47,24 @@ struct kernel::impl {
     partitions_made = other.partitions_made;
   }
   [[nodiscard]] partition_id next_partition() { return partition_id{++partitions_made}; }
-  // Where a command names partitions by text, this is where they are looked up: one, or all by "".
-  [[nodiscard]] std::span<const std::unique_ptr<internal::partition>> named(std::string_view name) const;
-  [[nodiscard]] internal::partition *find(std::string_view name) const;
-  [[nodiscard]] std::span<const std::unique_ptr<internal::partition>> those(std::optional<partition_id> only) const;
-  [[nodiscard]] internal::partition *find(partition_id id) const;
+  [[nodiscard]] internal::partition *find(auto which) const { return partitions.find(which); }
+  // Calls f(partition) for the partition of this name, or for all partitions where the name is empty.
+  template <class F>
+  void touch_named(std::string_view name, F &&f);
+  // Calls f(partition) for all partitions of the RM, or of all RMs where the name is empty.
+  template <class F>
+  void touch_all_of(std::string_view rm, F &&f) {
+    for (const auto &p : partitions) {
+      if (!rm.empty() && !p->is_of(rm)) continue;
+      partitions.touch(*p);
+      f(*p);
+    }
+  }
   // A partition of a registered RM, with what administrators stopped in the last one of its name.
   std::unique_ptr<internal::partition> make(const std::string &rm, const manager &by, const std::string &plain_name);
-  void bury(size_t at);
-  void bury_gone();
+  // Those partitions for which `is` returns true.
+  template <class Is>
+  void bury_if(Is &&is);
   void bury_all_of(std::string_view rm);
   void fire_due(int64_t now);
 

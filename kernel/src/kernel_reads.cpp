@@ -26,8 +26,9 @@ partition_id kernel::find_partition(std::string_view name) const {
 }
 
 bool kernel::has_work(std::optional<partition_id> only) const {
-  const auto those = impl_->those(only);
-  return std::any_of(those.begin(), those.end(), [](const auto &p) { return p->has_work(); });
+  if (!only) return impl_->partitions.has_work();
+  const partition *p = impl_->find(*only);
+  return p != nullptr && p->has_work();
 }
 
 kernel_snapshot kernel::snapshot(snapshot_part parts, std::optional<partition_id> only) {
@@ -38,7 +39,8 @@ std::shared_ptr<const frozen_state> kernel::freeze(snapshot_part parts, std::opt
   auto out = std::make_unique<frozen_state::impl>();
   out->now_ms = impl_->shared.now_ms;
   out->commands = impl_->shared.counters.commands;
-  for (const auto &p : impl_->those(only)) {
+  for (const auto &p : impl_->partitions.those(only)) {
+    impl_->partitions.note_read(*p);
     p->freeze(parts, out->partitions.emplace_back());
   }
   return std::make_shared<const frozen_state>(std::move(out));
@@ -53,23 +55,20 @@ kernel_snapshot kernel::sums() const {
 
 size_t kernel::freeze_some(size_t most, snapshot_part parts, std::optional<partition_id> only) {
   size_t left = 0;
-  for (const auto &p : impl_->those(only)) {
+  for (const auto &p : impl_->partitions.those(only)) {
+    impl_->partitions.note_read(*p);
     const uint64_t before = impl_->shared.counters.blocks_made;
-    left += p->freeze_some(parts, most);
+    left += p->blocks().freeze_some(parts, most);
     most -= std::min<size_t>(most, impl_->shared.counters.blocks_made - before);
   }
   return left;
 }
 
 void kernel::forget_frozen() {
-  for (const auto &p : impl_->partitions) p->forget_frozen();
+  for (const auto &p : impl_->partitions) p->blocks().forget();
 }
 
-size_t kernel::frozen_bytes() const {
-  size_t out = 0;
-  for (const auto &p : impl_->partitions) out += p->frozen_bytes();
-  return out;
-}
+size_t kernel::frozen_bytes() const { return impl_->partitions.frozen_bytes(); }
 
 std::optional<explanation> kernel::explain(partition_id id, std::string_view application, std::string_view key,
                                            const explain_terms &terms) {
@@ -100,8 +99,8 @@ const kernel_counters &kernel::counters() const { return impl_->shared.counters;
 std::unique_ptr<kernel> kernel::copy(std::optional<partition_id> only, policy_source *by) const {
   auto out = std::make_unique<kernel>(by != nullptr ? *by : impl_->shared.policies, impl_->shared.options);
   out->impl_->follow(*impl_);
-  for (const auto &p : impl_->those(only)) {
-    out->impl_->partitions.push_back(copy_of(*p, out->impl_->shared, p->handle()));
+  for (const auto &p : impl_->partitions.those(only)) {
+    out->impl_->partitions.add(copy_of(*p, out->impl_->shared, p->handle()));
   }
   out->drain([](const decision_view &) {});
   return out;
@@ -110,10 +109,10 @@ std::unique_ptr<kernel> kernel::copy(std::optional<partition_id> only, policy_so
 result<std::unique_ptr<kernel>> kernel::copy_apart(policy_source &policies, std::optional<partition_id> only) const {
   auto out = std::make_unique<kernel>(policies, impl_->shared.options);
   out->impl_->follow(*impl_);
-  for (const auto &p : impl_->those(only)) {
+  for (const auto &p : impl_->partitions.those(only)) {
     auto copy = internal::copy_apart(*p, out->impl_->shared, p->handle());
     if (!copy) return copy.why();
-    out->impl_->partitions.push_back(std::move(*copy));
+    out->impl_->partitions.add(std::move(*copy));
   }
   out->drain([](const decision_view &) {});
   return out;

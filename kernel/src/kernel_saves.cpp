@@ -52,7 +52,7 @@ result<std::unique_ptr<kernel>> kernel::restored(const saved_state &from, int64_
   for (size_t i = 0; i < from.partitions.size(); ++i) {
     auto p = restorer.next(made.shared);
     if (!p) return p.why();
-    made.partitions.push_back(std::move(*p));
+    made.partitions.add(std::move(*p));
   }
   restorer.arm(made.shared);
   made.partitions_made = from.partitions_made;

@@ -38,9 +38,11 @@ void kernel::impl::apply(const swap_module &c) {
       return shared.policies.use_build(c.module, c.before);
   }
   ++shared.counters.modules_swapped;
-  for (size_t i = 0; i < partitions.size(); ++i) {
-    partitions[i]->module_swap().adopt(std::move(ready->of[i].second), std::move(rules[i]));
-  }
+  size_t next = 0;
+  touch_all_of({}, [&](internal::partition &p) {
+    p.module_swap().adopt(std::move(ready->of[next].second), std::move(rules[next]));
+    ++next;
+  });
 }
 
 }  // namespace tenon

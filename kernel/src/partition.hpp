@@ -137,12 +137,16 @@ class partition final : partition_model {
   }
   [[nodiscard]] std::string problem_with(const tenon::change_queue &c) const { return administration.problem_with(c); }
   [[nodiscard]] std::string problem_with(const tenon::change_canary &c) const { return canary.problem_with(c); }
-  // A command, of this partition or of another one, has done all that it does.
+  // A command, or a timer before it, has done all that it does to this partition.
   void end_command() {
     if (orders.nodes.of_canary.in_place) canary.end_command();
     quotas.stop_idle();
-    freezer.age();
   }
+
+  // Lists of the kernel that have it.
+  struct {
+    bool awake = false, touched = false, changed = false, read = false;
+  } listed;
 
   // -- Its configuration. --
   [[nodiscard]] std::string check(const partition_config &c) { return configuration.check(c); }  // "" or why not
@@ -164,6 +168,8 @@ class partition final : partition_model {
 
   // -- Decisions, and what time brings. --
   [[nodiscard]] bool has_work() const { return cycle.has_work(); }
+  // Whether nothing but a command or a timer can bring it work. So decide() changes nothing until then.
+  [[nodiscard]] bool is_idle() const { return cycle.is_idle(); }
   bool decide() { return orders.nodes.of_canary.in_place ? decide_with_canary() : cycle.decide(); }
   void inspect();
   // Whether nothing is to happen when it is due, now or ever again. Only others are fired.
@@ -173,11 +179,9 @@ class partition final : partition_model {
 
   // -- Readers. --
   void freeze(snapshot_part parts, frozen_partition &out) { freezer.freeze(parts, with_canary(summary.head()), out); }
-  size_t freeze_some(snapshot_part parts, size_t most) { return freezer.freeze_some(parts, most); }
-  void forget_frozen() { freezer.forget(); }
-  [[nodiscard]] size_t frozen_bytes() const { return freezer.bytes(); }
+  [[nodiscard]] internal::freezer &blocks() { return freezer; }
   [[nodiscard]] partition_snapshot sums() const { return with_canary(summary.sums()); }
-  void hold_as_told() { verdicts.hold_as_told(); }
+  void hold(const policy_fault &as_told) { verdicts.hold(as_told); }
   [[nodiscard]] explanation explain(std::string_view application, std::string_view key) {
     const node_verdicts::onlooker looks(verdicts);
     return explainer.explain(application, key);

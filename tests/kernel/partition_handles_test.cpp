@@ -76,5 +76,44 @@ TEST_F(PartitionHandles, DecisionsAndChecksHaveThem) {
   EXPECT_THAT(told, ::testing::ElementsAre(first_partition, partition_id::none));
 }
 
+// Adds a node and two asks to the partition, without a step.
+void bring_work(cluster &c, std::string_view partition) {
+  const std::vector<named_amount> capacity{{"memory", 10}}, need{{"memory", 1}};
+  add_node node;
+  node.partition = partition;
+  node.node = "node";
+  node.capacity = capacity;
+  c.run(node);
+  add_application app;
+  app.partition = partition;
+  app.application = "app";
+  app.queue = "root.leaf";
+  app.user = "testuser";
+  c.run(app);
+  put_ask ask;
+  ask.partition = partition;
+  ask.application = "app";
+  ask.key = "ask";
+  ask.resources = need;
+  ask.max_allocations = 2;
+  c.run(ask);
+}
+
+TEST_F(PartitionHandles, AStepGoesRoundInTheOrderInWhichPartitionsWereMade) {
+  c_.run(register_rm{.rm = "rm-2", .version = "1", .policy_group = "default", .config = &c_.config()});
+  c_.settle();
+  EXPECT_FALSE(c_->has_work());
+  bring_work(c_, "[rm-2]default");
+  bring_work(c_, default_partition);
+  EXPECT_TRUE(c_->has_work());
+  EXPECT_EQ(c_->apply(c_->now_ms(), step{{}, 1'000}), 4U);
+  std::vector<std::string> placed;
+  c_->drain([&](const decision_view &d) {
+    if (d.is(decision_kind::allocated)) placed.emplace_back(d.partition);
+  });
+  EXPECT_THAT(placed, ::testing::ElementsAre(default_partition, "[rm-2]default", default_partition, "[rm-2]default"));
+  EXPECT_FALSE(c_->has_work());
+}
+
 }  // namespace
 }  // namespace tenon::testing

@@ -19,6 +19,8 @@ bool cycle::has_work() const {
           (!orders.empty() && keys.is_period_over()));
 }
 
+bool cycle::is_idle() const { return !has_work() && (orders.empty() || !keys.have_periods()); }
+
 bool cycle::decide() {
   if (paused || state == object_state::stopped) return false;
   if (shared.answers.are_told()) faults.fail_as_told();

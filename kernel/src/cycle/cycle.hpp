@@ -28,6 +28,7 @@ class cycle : cycle_access {
   explicit cycle(const cycle_access &all) : cycle_access(all) {}
 
   [[nodiscard]] bool has_work() const;
+  [[nodiscard]] bool is_idle() const;  // and the time alone brings no work
   // Makes one decision, or gives false when there is none to make now.
   bool decide();
 };

@@ -43,10 +43,11 @@ class freezer : freezer_access {
   void freeze(snapshot_part parts, partition_snapshot head, frozen_partition &out);
   // Makes so many blocks that freeze() would, and gives how many it leaves.
   size_t freeze_some(snapshot_part parts, size_t most);
-  // The blocks go where nobody read for long: with every command some of those that nobody wants any more.
+  // Drops some of the blocks where nobody has read them for long.
   void age() {
-    if (frozen_ != nullptr || unread_ != nullptr) drop_old();
+    if (!empty()) drop_old();
   }
+  [[nodiscard]] bool empty() const { return frozen_ == nullptr && unread_ == nullptr; }
   void forget();  // the blocks
   [[nodiscard]] size_t bytes() const { return frozen_ == nullptr ? 0 : frozen_->bytes() + marks.bytes(); }
 

@@ -264,12 +264,12 @@ std::optional<refusal> problem_with(const saved_state &s, const kernel_options &
     if (!managers.insert(s.rms[i].id).second) return refuse("state, rms[" + std::to_string(i) + "]");
   }
   std::set<std::pair<std::string_view, std::string_view>> names;
-  std::set<uint32_t> numbers;
+  uint32_t last = 0;
   for (size_t i = 0; i < s.partitions.size(); ++i) {
     const saved_partition &p = s.partitions[i];
     const std::string where = "state, partitions[" + std::to_string(i) + "]";
     if (!names.emplace(p.rm, p.name).second || !managers.contains(p.rm)) return refuse(where);
-    if (!numbers.insert(p.number).second || p.number == 0 || p.number > s.partitions_made) return refuse(where);
+    if (p.number <= std::exchange(last, p.number) || p.number > s.partitions_made) return refuse(where);
     if (const std::string inner = checker(p, options).run(); !inner.empty()) return refuse(where + '.' + inner);
   }
   if (const std::string inner = wrong_timer(s); !inner.empty()) return refuse("state, " + inner);

@@ -56,6 +56,7 @@ class sort_keys : sort_keys_access {
     if (is_period_over()) start_periods();
   }
   [[nodiscard]] bool is_period_over() const { return clock.now_ms() >= next_period_ms_; }
+  [[nodiscard]] bool have_periods() const { return next_period_ms_ != INT64_MAX; }
   // -- Their timers. --
   void is_due(application &app, const timer &t);
   void is_due(const timer &of_queue);

@@ -290,30 +290,27 @@ void node_verdicts::hold(verdict_set &v, const node_predicate &p) {
   clock.arm(add_saturating(clock.now_ms(), held_ms), timer_kind::predicate, 0, v.held);
 }
 
-void node_verdicts::hold_as_told() {
-  shared.answers.for_each_fault([&](const policy_fault &told) {
-    const bool of_them = told.what == policy_fault::kind::predicate;
-    if ((!of_them && told.what != policy_fault::kind::canary_predicate) || told.arrival == 0) return;
-    if (told.partition != partition_name) return;
-    const auto hold_in = [&](const auto &sets) {
-      std::vector<verdict_set *> by_arrival;
-      for (const auto &[signature, v] : sets) by_arrival.push_back(v.get());
-      std::sort(by_arrival.begin(), by_arrival.end(), [](const verdict_set *a, const verdict_set *b) {
-        return std::pair(a->first_arrival, a->alone) < std::pair(b->first_arrival, b->alone);
-      });
-      for (verdict_set *v : by_arrival) {
-        const std::span<node_predicate> asked = asked_for(*v);
-        const auto p = std::find_if(asked.begin(), asked.end(),
-                                    [&](const node_predicate &one) { return one.bound->name == told.policy; });
-        if (p != asked.end() && v->held == 0 && v->first_arrival == told.arrival && v->alone == told.alone &&
-            v->first_key == told.asks) {
-          v->cover(nodes.slots());
-          hold(*v, *p);
-        }
+void node_verdicts::hold(const policy_fault &as_told) {
+  const bool of_them = as_told.what == policy_fault::kind::predicate;
+  if ((!of_them && as_told.what != policy_fault::kind::canary_predicate) || as_told.arrival == 0) return;
+  const auto hold_in = [&](const auto &sets) {
+    std::vector<verdict_set *> by_arrival;
+    for (const auto &[signature, v] : sets) by_arrival.push_back(v.get());
+    std::sort(by_arrival.begin(), by_arrival.end(), [](const verdict_set *a, const verdict_set *b) {
+      return std::pair(a->first_arrival, a->alone) < std::pair(b->first_arrival, b->alone);
+    });
+    for (verdict_set *v : by_arrival) {
+      const std::span<node_predicate> asked = asked_for(*v);
+      const auto p = std::find_if(asked.begin(), asked.end(),
+                                  [&](const node_predicate &one) { return one.bound->name == as_told.policy; });
+      if (p != asked.end() && v->held == 0 && v->first_arrival == as_told.arrival && v->alone == as_told.alone &&
+          v->first_key == as_told.asks) {
+        v->cover(nodes.slots());
+        hold(*v, *p);
       }
-    };
-    of_them ? hold_in(sets_) : hold_in(canary_->sets);
-  });
+    }
+  };
+  of_them ? hold_in(sets_) : hold_in(canary_->sets);
 }
 
 bool node_verdicts::is_void(uint64_t epoch) const {

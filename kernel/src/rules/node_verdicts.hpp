@@ -61,7 +61,7 @@ class node_verdicts final : public node_filter, node_verdicts_access {
 
   // -- A predicate failed. --
   // What the record says of this decision holds from its beginning.
-  [[gnu::cold]] void hold_as_told();
+  [[gnu::cold]] void hold(const policy_fault &as_told);
   [[nodiscard]] bool is_void(uint64_t epoch) const;
   [[gnu::cold]] void ask_again(uint64_t epoch);  // it was long enough
   // While one lives, nothing follows where a predicate fails: what is seen then is for readers.
