@@ -20,6 +20,7 @@ FLAT = {
     "application-after-queue-maximum": 500,
     "application-after-user-maximum": 500,
     "application-after-user-resources": 500,
+    "node-comes-then-a-placement": 500,
     "one-ends-beside-gangs-that-wait": 250,
     "one-ends-one-comes-after-many-shapes": 400,
     "place-a-placeholder-of-many-groups": 250,

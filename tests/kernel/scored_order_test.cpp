@@ -34,15 +34,28 @@ struct few_scores {
   }
 };
 
+// The same for all asks, as a key.
+struct few_keys {
+  static constexpr std::string_view name = "few-keys";
+  static constexpr std::tuple columns{resources_column{"node.free"}, text_column{"node.attr:zone"}};
+  few_scores::words key(const auto &node) const {
+    const auto [free, zone] = node.values();
+    return few_scores::of(free[0], free[1], zone.value_or("") == "x", 0);
+  }
+};
+
 }  // namespace
 
-TENON_MODULE(node_sort<few_scores>)
+TENON_MODULE(node_sort<few_scores>, node_sort<few_keys>)
 
 namespace tenon::testing {
 namespace {
 
 class ScoredOrder : public ::testing::Test {
  protected:
+  explicit ScoredOrder(bool by_key = false)
+      : by_key_(by_key), it_(policies_, {named_queue("leaf")}, by_key ? "few-keys" : "few-scores") {}
+
   struct model_node {
     int64_t memory, vcore;
     bool in_x, drained = false;
@@ -69,7 +82,7 @@ class ScoredOrder : public ::testing::Test {
     few_scores::words least{};
     for (const auto &[id, n] : nodes_) {
       if (n.drained || n.memory < memory || n.vcore < vcore) continue;
-      const auto score = few_scores::of(n.memory, n.vcore, n.in_x, memory);
+      const auto score = few_scores::of(n.memory, n.vcore, n.in_x, by_key_ ? 0 : memory);
       if (!best.empty() && score >= least) continue;
       best = id;
       least = score;
@@ -102,8 +115,16 @@ class ScoredOrder : public ::testing::Test {
     ASSERT_EQ(is, want);
   }
 
+  // The node goes, with all that was placed there.
+  void remove(const std::string &id) {
+    it_.run(change_node{default_partition, own_.text(id), static_cast<uint8_t>(node_event::decommission)});
+    std::erase_if(placed_, [&](const auto &one) { return one.second.node == id; });
+    nodes_.erase(id);
+  }
+
+  const bool by_key_;
   with_module policies_{TENON_MODULE_ENTRY};
-  cluster it_{policies_, {named_queue("leaf")}, "few-scores"};
+  cluster it_;
   arena own_;
   std::map<std::string, model_node> nodes_;  // ties go by id
   std::map<std::string, model_ask> placed_;
@@ -199,6 +220,37 @@ TEST_F(ScoredOrder, ManyStatesWithTheSameScore) {
   }
   compare();
 }
+
+class NodesComeAndGo : public ScoredOrder, public ::testing::WithParamInterface<bool> {
+ protected:
+  NodesComeAndGo() : ScoredOrder(GetParam()) {}
+};
+
+// Each id lies between the two before it, on the one side and on the other: nowhere else do numbers in between end as
+// soon. Ids that were there come again, in slots of other nodes.
+TEST_P(NodesComeAndGo, BetweenOthersAndAgain) {
+  std::mt19937_64 random(7);
+  const auto draw = [&](uint64_t below) { return static_cast<int64_t>(random() % below); };
+  std::vector<std::string> gone;
+  int64_t low = 0, high = 0;
+  for (int i = 0; i < 1'500; ++i) {
+    if (high - low < 4) low = draw(1'000), high = low + (int64_t{1} << 50);
+    const int64_t at = low + (high - low) / 2;
+    (i % 2 == 0 ? low : high) = at;
+    add_node("node-" + std::to_string(int64_t{1} << 60 | at), 100 + i % 2 * 10, 20'000, i % 5 == 0);
+    if (i % 3 == 0) place("ask-" + std::to_string(i), 1 + draw(3) * 5, 1'000 * (1 + draw(4)));
+    if (i % 4 == 0 && i > 100) {
+      gone.push_back(std::next(nodes_.begin(), draw(nodes_.size()))->first);
+      remove(gone.back());
+    }
+    if (i % 16 == 0 && !gone.empty()) add_node(gone[static_cast<size_t>(draw(gone.size()))], 70, 20'000);
+    if (i % 3 == 0) place("then-" + std::to_string(i), 1 + draw(3) * 5, 1'000 * (1 + draw(4)));
+    if (i % 10 == 0) compare();
+    if (HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ByScoreAndByKey, NodesComeAndGo, ::testing::Bool());
 
 }  // namespace
 }  // namespace tenon::testing

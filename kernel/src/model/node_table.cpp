@@ -14,6 +14,7 @@ node &node_table::add(std::string_view id) {
     closed_.push_back(0);
     present_.push_back(0);
     rank_.push_back(0);
+    order_numbers_.push_back(0);
     attributes_.push_back({});
     if (keeps_ids_) ids_.push_back({nullptr, 0});
     attribute_texts_.emplace_back();
@@ -28,9 +29,9 @@ node &node_table::add(std::string_view id) {
   n.id = id;
   n.slot = slot;
   if (keeps_ids_) ids_[slot] = {n.id.data(), n.id.size()};
-  by_id_.emplace(n.id, &n);
+  number(by_id_.emplace(n.id, &n).first);
+  newest_ = slot;
   ranks_stale_ = true;
-  ++rank_version_;
   return n;
 }
 
@@ -48,7 +49,6 @@ void node_table::remove(node &n) {
   gone_.push_back(std::move(by_slot_[slot]));
   free_slots_.push_back(slot);
   ranks_stale_ = true;
-  ++rank_version_;
 }
 
 node *node_table::find(std::string_view id) const {
@@ -122,6 +122,44 @@ const tenon_text *node_table::attribute_column(const std::string &key) {
     for (const auto &[id, n] : by_id_) store_attributes(*n);
   }
   return found->second.data();
+}
+
+// So far apart are numbers where there is room.
+constexpr uint64_t number_step = uint64_t{1} << 40, middle_number = uint64_t{1} << 63;
+
+// Nodes often come in the order of their ids, or against it: beside the one that came before it, a node leaves most of
+// the numbers in between to those that follow.
+void node_table::number(nodes_by_id::const_iterator newest) {
+  const bool is_first = newest == by_id_.begin(), is_last = std::next(newest) == by_id_.end();
+  uint64_t &number = order_numbers_[newest->second->slot];
+  if (is_first && is_last) {
+    number = middle_number;
+    return;
+  }
+  const uint32_t before = is_first ? newest_ + 1 : std::prev(newest)->second->slot;
+  const uint32_t after = is_last ? newest_ + 1 : std::next(newest)->second->slot;
+  const uint64_t lower = is_first ? 0 : order_numbers_[before];
+  const uint64_t upper = is_last ? UINT64_MAX : order_numbers_[after];
+  const uint64_t gap = upper - lower;
+  if (gap < 2) return number_all();
+  const auto part = [&](uint64_t of) { return std::clamp<uint64_t>(gap / of, 1, number_step); };
+  if (is_last || before == newest_) {
+    number = lower + part(is_last ? 2 : 64);
+  } else if (is_first || after == newest_) {
+    number = upper - part(is_first ? 2 : 64);
+  } else {
+    number = lower + gap / 2;
+  }
+}
+
+void node_table::number_all() {
+  ++numbering_;
+  const uint64_t step = std::min(number_step, middle_number / by_id_.size());
+  uint64_t next = middle_number - by_id_.size() / 2 * step;
+  for (const auto &[id, n] : by_id_) {
+    order_numbers_[n->slot] = next;
+    next += step;
+  }
 }
 
 void node_table::rank_all() const {

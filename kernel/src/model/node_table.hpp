@@ -70,7 +70,14 @@ class node_table {
     return c.fits(free(slot)) && (!devices_.concerns(c) || devices_.fits(c, slot));
   }
 
-  // Position of the node among all by id; ties of every node order go by it.
+  // Orders nodes by id; ties of every node order go by it. A number stays while other nodes come and go, but for the
+  // rare time when all nodes are numbered anew. The number of a node that was removed stays until its slot is
+  // another's.
+  [[nodiscard]] uint64_t order_number(uint32_t slot) const { return order_numbers_[slot]; }
+  // Changes when nodes are numbered anew.
+  [[nodiscard]] uint64_t numbering() const { return numbering_; }
+
+  // Position of the node among all by id, which changes when others come and go.
   [[nodiscard]] uint32_t rank(uint32_t slot) const {
     if (ranks_stale_) rank_all();
     return rank_[slot];
@@ -95,8 +102,6 @@ class node_table {
   }
   // Nodes by id.
   [[nodiscard]] const std::map<std::string_view, node *> &by_id() const { return by_id_; }
-  // Changes whenever ranks do.
-  [[nodiscard]] uint64_t rank_version() const { return rank_version_; }
 
  private:
   friend class ledger;
@@ -111,12 +116,18 @@ class node_table {
   }
   void widen(uint32_t types);
   void rank_all() const;
+  using nodes_by_id = std::map<std::string_view, node *>;
+  void number(nodes_by_id::const_iterator newest);
+  void number_all();
   void store_attributes(const node &n);
 
   std::vector<std::unique_ptr<node>> by_slot_;
   std::vector<std::unique_ptr<node>> gone_;  // kept until flush(): decisions may name them
   std::vector<uint32_t> free_slots_;
-  std::map<std::string_view, node *> by_id_;
+  nodes_by_id by_id_;
+  std::vector<uint64_t> order_numbers_;  // by slot
+  uint64_t numbering_ = 0;
+  uint32_t newest_ = ~uint32_t{0};  // slot of the node that came last
   std::vector<int64_t> free_, total_, usable_;
   std::vector<wide_sum> free_together_ = std::vector<wide_sum>(fewest_types);  // by type
   std::vector<uint8_t> closed_;
@@ -131,7 +142,6 @@ class node_table {
   device_table devices_;
   uint64_t closings_ = 0;
   uint32_t stride_ = fewest_types;
-  uint64_t rank_version_ = 0;
   mutable bool ranks_stale_ = true;
   bool keeps_ids_ = false;
   std::vector<tenon_text> ids_;  // by slot, once they are kept

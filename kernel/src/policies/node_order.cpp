@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace tenon::internal {
 
@@ -13,7 +14,7 @@ void node_order::block::move_rows(size_t from, size_t to, size_t count) {
     std::memmove(column.data() + to, column.data() + from, count * sizeof column[0]);
   };
   move(keys);
-  move(ranks);
+  move(slots);
   for (coarse_column &column : free) move(column);
 }
 
@@ -51,7 +52,7 @@ void node_order::block::take_rows(const block &next) {
               to.begin() + static_cast<ptrdiff_t>(end));
   };
   copy(next.keys, keys);
-  copy(next.ranks, ranks);
+  copy(next.slots, slots);
   for (type_index t = 0; t < free.size(); ++t) copy(next.free[t], free[t]);
   end += next.size();
 }
@@ -72,9 +73,9 @@ void node_order::drop_block(size_t at) {
 
 void node_order::set_fence(size_t at) {
   block &b = *blocks_[at];
-  const uint32_t rank = b.ranks[b.begin];
-  fences_[at] = {b.keys[b.begin], rank};
-  const uint64_t *key = key_of(table_.by_rank()[rank]);
+  const uint32_t slot = b.slots[b.begin];
+  fences_[at] = {b.keys[b.begin], table_.order_number(slot)};
+  const uint64_t *key = key_of(slot);
   b.fence.assign(key + 1, key + words_);
 }
 
@@ -88,9 +89,14 @@ void node_order::touch(uint32_t slot) {
 }
 
 void node_order::opened(uint32_t slot) {
-  if (rebuild_ || rank_version_ != table_.rank_version()) return;
+  if (!is_in_place(slot)) return;
   const place at = place_of_filed(slot);
   store_free(at.block, at.row, slot);
+}
+
+void node_order::removed(uint32_t slot) {
+  some_are_gone_ = true;
+  if (is_in_place(slot)) erase(slot);
 }
 
 int node_order::compare_rest(const uint64_t *a, const uint64_t *b) const {
@@ -104,7 +110,7 @@ bool node_order::before(uint32_t a, uint32_t b) const {
   const uint64_t *x = key_of(a), *y = key_of(b);
   if (*x != *y) return *x < *y;
   const int order = compare_rest(x, y);
-  return order != 0 ? order < 0 : table_.rank(a) < table_.rank(b);
+  return order != 0 ? order < 0 : table_.order_number(a) < table_.order_number(b);
 }
 
 namespace {
@@ -133,21 +139,20 @@ inline size_t first_not_before(size_t from, size_t to, uint64_t key, KeyAt &&key
 
 node_order::place node_order::place_of(uint32_t slot) const {
   const uint64_t *key = key_of(slot);
-  const uint32_t rank = table_.rank(slot);
-  const std::vector<uint32_t> &by_rank = table_.by_rank();
+  const uint64_t number = table_.order_number(slot);
   // The one that is there is no block that begins after it: fences are of the first of their time.
   const size_t next = first_not_before(
       1, fences_.size(), *key, [&](size_t at) { return fences_[at].key; },
       [&](size_t at) {
         const int rest = words_ > 1 ? compare_rest(blocks_[at]->fence.data() - 1, key) : 0;
-        return rest != 0 ? rest < 0 : fences_[at].rank <= rank;
+        return rest != 0 ? rest < 0 : fences_[at].number <= number;
       });
   const block &b = *blocks_[next - 1];
   const size_t row = first_not_before(
       b.begin, b.end, *key, [&](size_t at) { return b.keys[at]; },
       [&](size_t at) {
-        const int rest = words_ > 1 ? compare_rest(key_of(by_rank[b.ranks[at]]), key) : 0;
-        return rest != 0 ? rest < 0 : b.ranks[at] < rank;
+        const int rest = words_ > 1 ? compare_rest(key_of(b.slots[at]), key) : 0;
+        return rest != 0 ? rest < 0 : table_.order_number(b.slots[at]) < number;
       });
   return {next - 1, row};
 }
@@ -155,7 +160,7 @@ node_order::place node_order::place_of(uint32_t slot) const {
 // Of an order of nodes alike the first goes, and comes again as the last.
 node_order::place node_order::place_of_filed(uint32_t slot) const {
   const block &first = *blocks_.front();
-  const bool is_first = first.size() != 0 && first.ranks[first.begin] == table_.rank(slot);
+  const bool is_first = first.size() != 0 && first.slots[first.begin] == slot;
   return is_first ? place{0, first.begin} : place_of(slot);
 }
 
@@ -163,25 +168,44 @@ node_order::place node_order::place_for(uint32_t slot) const {
   const block &last = *blocks_.back();
   if (last.size() == 0) return place_of(slot);
   const uint64_t key = *key_of(slot), last_key = last.keys[last.end - 1];
-  const bool is_last = last_key != key ? last_key < key : before(table_.by_rank()[last.ranks[last.end - 1]], slot);
+  const bool is_last = last_key != key ? last_key < key : before(last.slots[last.end - 1], slot);
   return is_last ? place{blocks_.size() - 1, last.end} : place_of(slot);
 }
 
-bool node_order::refresh(const call_context &context) {
-  if (rank_version_ != table_.rank_version() || types_ != context.types.size()) rebuild_ = true;
-  if (!rebuild_ && touched_.empty()) return true;
+void node_order::cover() {
+  is_touched_.resize(table_.slots());
+  is_filed_.resize(table_.slots());
+  keys_.resize(table_.slots() * size_t{words_});
+}
+
+// The nodes that there are, of those that were touched.
+void node_order::find_touched() {
   if (rebuild_) {
-    touched_.clear();
-    for (uint32_t slot = 0; slot < table_.slots(); ++slot) {
-      if (table_.at(slot) != nullptr) touched_.push_back(slot);
-    }
+    touched_.resize(table_.slots());
+    std::iota(touched_.begin(), touched_.end(), 0);
+  } else if (!some_are_gone_) {
+    return;
   }
+  some_are_gone_ = false;
+  std::erase_if(touched_, [&](uint32_t slot) {
+    if (table_.at(slot) != nullptr) return false;
+    is_touched_[slot] = 0;
+    return true;
+  });
+}
+
+bool node_order::refresh(const call_context &context) {
+  if (numbering_ != table_.numbering() || types_ != context.types.size()) rebuild_ = true;
+  if (!rebuild_ && touched_.empty()) return true;
   const uint32_t words = policy_.key_words();
+  if (is_filed_.size() != table_.slots() || words_ != words) {
+    words_ = words;
+    cover();
+  }
+  find_touched();
   if (!touched_.empty() && !node_keys(policy_, context, table_, touched_, fresh_)) return false;
   if (rebuild_) {
-    words_ = words;
     types_ = static_cast<uint32_t>(context.types.size());
-    keys_.resize(size_t{table_.slots()} * words);
     for (size_t i = 0; i < touched_.size(); ++i) {
       std::copy_n(fresh_.words.begin() + static_cast<ptrdiff_t>(i * words), words,
                   keys_.begin() + static_cast<ptrdiff_t>(touched_[i] * size_t{words}));
@@ -192,28 +216,27 @@ bool node_order::refresh(const call_context &context) {
       const uint32_t slot = touched_[i];
       uint64_t *key = keys_.data() + size_t{slot} * words;
       const uint64_t *fresh = fresh_.words.data() + i * words;
-      if (*key == *fresh && compare_rest(key, fresh) == 0) {
+      const bool is_filed = is_filed_[slot] != 0;
+      if (is_filed && *key == *fresh && compare_rest(key, fresh) == 0) {
         const place at = place_of_filed(slot);
         blocks_[at.block]->loose = true;
         store_free(at.block, at.row, slot);
         continue;
       }
-      erase(slot);
+      if (is_filed) erase(slot);
       for (uint32_t w = 0; w < words; ++w) key[w] = fresh[w];
       insert(slot);
     }
   }
-  for (const uint32_t slot : touched_) {
-    if (slot < is_touched_.size()) is_touched_[slot] = 0;
-  }
+  for (const uint32_t slot : touched_) is_touched_[slot] = 0;
   touched_.clear();
   return true;
 }
 
 void node_order::rebuild() {
   rebuild_ = false;
-  rank_version_ = table_.rank_version();
-  is_touched_.assign(table_.slots(), 0);
+  numbering_ = table_.numbering();
+  is_filed_.assign(table_.slots(), 0);
   blocks_.clear();
   fences_.clear();
   bounds_.assign(types_, std::vector<coarse_amount>(coarse_lanes, coarse_nothing));
@@ -225,7 +248,8 @@ void node_order::rebuild() {
     block &b = *blocks_[at];
     for (; from < touched_.size() && b.size() < fill; ++from) {
       b.keys[b.end] = *key_of(touched_[from]);
-      b.ranks[b.end++] = table_.rank(touched_[from]);
+      b.slots[b.end++] = touched_[from];
+      is_filed_[touched_[from]] = 1;
     }
     if (b.size() != 0) set_fence(at);
     store_all_free(at);
@@ -237,7 +261,8 @@ void node_order::insert(uint32_t slot) {
   block &b = *blocks_[at];
   row = b.make_row(row);
   b.keys[row] = *key_of(slot);
-  b.ranks[row] = table_.rank(slot);
+  b.slots[row] = slot;
+  is_filed_[slot] = 1;
   store_free(at, row, slot);
   if (b.size() < block_capacity) return;
   // Where nodes come as the last ones, blocks stay full.
@@ -253,7 +278,7 @@ void node_order::split(size_t at, size_t from) {
     std::copy(all.begin() + static_cast<ptrdiff_t>(from), all.begin() + static_cast<ptrdiff_t>(b.end), to.begin());
   };
   copy(b.keys, upper.keys);
-  copy(b.ranks, upper.ranks);
+  copy(b.slots, upper.slots);
   for (type_index t = 0; t < types_; ++t) copy(b.free[t], upper.free[t]);
   upper.end = b.end - from;
   b.end = from;
@@ -273,6 +298,7 @@ void node_order::erase(uint32_t slot) {
   const auto [at, row] = place_of_filed(slot);
   block &b = *blocks_[at];
   b.drop_row(row);
+  is_filed_[slot] = 0;
   b.loose = true;
   const auto are_few = [&](size_t first) { return blocks_[first]->size() + blocks_[first + 1]->size() <= few_rows; };
   if (at + 1 < blocks_.size() && are_few(at)) {
@@ -361,8 +387,7 @@ void node_order::store_all_free(size_t at) {
   // Emptied, not taken away: sizes that were here come again, and must cost no memory then.
   if (b.devices.size() > block_capacity) b.devices.clear();
   for (device_bound &d : b.devices) std::fill(d.ranked.begin(), d.ranked.end(), INT64_MIN);
-  const std::vector<uint32_t> &by_rank = table_.by_rank();
-  for (size_t row = b.begin; row < b.end; ++row) store_free(at, row, by_rank[b.ranks[row]]);
+  for (size_t row = b.begin; row < b.end; ++row) store_free(at, row, b.slots[row]);
 }
 
 }  // namespace tenon::internal

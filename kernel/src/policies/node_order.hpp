@@ -13,7 +13,7 @@
 
 namespace tenon::internal {
 
-// Nodes by (key, rank). What each has free stands beside that, coarse, so that a search compares many at once and looks
+// Nodes by (key, id). What each has free stands beside that, coarse, so that a search compares many at once and looks
 // at those that may do. Of a block the most that its open nodes have free is known, by type: a block where that is
 // below an ask holds no open node that fits it. It is found anew when a search found it too high.
 class node_order {
@@ -24,6 +24,8 @@ class node_order {
   void touch(uint32_t slot);
   // The node is open to searches again.
   void opened(uint32_t slot);
+  // The slot is nobody's, and may be another node's next.
+  void removed(uint32_t slot);
 
   // Every key is computed anew before the next search.
   void touch_all() { rebuild_ = true; }
@@ -55,7 +57,7 @@ class node_order {
   // Its nodes are rows [begin, end) of columns, in order.
   struct block {
     std::array<uint64_t, block_capacity> keys = {};  // first words
-    std::array<uint32_t, block_capacity> ranks = {};
+    std::array<uint32_t, block_capacity> slots = {};
     std::vector<coarse_column> free;    // by type; nothing of slots that were not open when they were stored
     std::vector<device_bound> devices;  // of the types that some node divides
     std::vector<uint64_t> fence;        // no key in it is less; further words, where there are any
@@ -74,7 +76,7 @@ class node_order {
   // Where a block begins: nothing in it is less, and all in the one before it is.
   struct fence {
     uint64_t key;  // its first word
-    uint32_t rank;
+    uint64_t number;
   };
   struct place {
     size_t block;
@@ -88,6 +90,12 @@ class node_order {
   [[nodiscard]] place place_of(uint32_t slot) const;        // by its key
   [[nodiscard]] place place_of_filed(uint32_t slot) const;  // of one that is in the order
   [[nodiscard]] place place_for(uint32_t slot) const;       // of one that is not yet
+  // Whether blocks are as they are to be, and one has the slot.
+  [[nodiscard]] bool is_in_place(uint32_t slot) const {
+    return !rebuild_ && numbering_ == table_.numbering() && slot < is_filed_.size() && is_filed_[slot] != 0;
+  }
+  void cover();  // as many slots as there are now
+  void find_touched();
   void insert(uint32_t slot);
   void erase(uint32_t slot);
   void split(size_t at, size_t from);
@@ -114,8 +122,10 @@ class node_order {
   std::vector<uint64_t> keys_;                      // by slot, words_ each
   std::vector<uint32_t> touched_;
   std::vector<uint8_t> is_touched_;
-  key_batch fresh_;  // of `touched_`
-  uint64_t rank_version_ = ~uint64_t{0};
+  bool some_are_gone_ = false;     // of the touched slots
+  std::vector<uint8_t> is_filed_;  // in a block, by slot
+  key_batch fresh_;                // of `touched_`
+  uint64_t numbering_ = ~uint64_t{0};
   bool rebuild_ = true;
 };
 

@@ -12,11 +12,10 @@ namespace tenon::internal {
 template <class Accept>
 uint32_t node_order::first_fit(const ask_class &need, uint64_t &examined, Accept &&accept) {
   const bool by_device = table_.devices().concerns(need);
-  const std::vector<uint32_t> &by_rank = table_.by_rank();
   uint32_t found = no_slot;
   bool any_fits = false;
   const auto is_found = [&](const block &b, size_t row) {
-    const uint32_t slot = by_rank[b.ranks[row]];
+    const uint32_t slot = b.slots[row];
     ++examined;
     if (!need.fits(table_.free(slot)) || !table_.open(slot)) return false;
     if (by_device && !table_.devices().fits(need, slot)) return false;
@@ -47,7 +46,6 @@ uint32_t node_order::first_fit(const ask_class &need, uint64_t &examined, Accept
 // No node of a block lacks less than the block's bound would.
 template <class Accept>
 uint32_t node_order::least_lacking(const ask_class &need, uint64_t &examined, Accept &&accept) {
-  const std::vector<uint32_t> &by_rank = table_.by_rank();
   uint32_t best = no_slot;
   double least = 0;
   boost::container::small_vector<int64_t, 8> bound(types_);
@@ -57,7 +55,7 @@ uint32_t node_order::least_lacking(const ask_class &need, uint64_t &examined, Ac
     const block &b = *blocks_[at];
     const uint32_t before = best;
     for (size_t row = b.begin; row < b.end; ++row) {
-      const uint32_t slot = by_rank[b.ranks[row]];
+      const uint32_t slot = b.slots[row];
       ++examined;
       if (!table_.open(slot)) continue;
       const double lacks = need.lacks(table_.free(slot));

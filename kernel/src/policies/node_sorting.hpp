@@ -40,6 +40,7 @@ class node_sorting {
   // As node_order and node_states have them, whichever the policy goes by.
   void touch(uint32_t slot) { states_ != nullptr ? states_->touch(slot) : order->touch(slot); }
   void opened(uint32_t slot) { states_ != nullptr ? states_->touch(slot) : order->opened(slot); }
+  void removed(uint32_t slot) { states_ != nullptr ? states_->removed(slot) : order->removed(slot); }
   void touch_all() { states_ != nullptr ? states_->touch_all() : order->touch_all(); }
   // The policy would say something else of the same nodes now.
   void keys_changed() { states_ != nullptr ? states_->scores_changed() : order->touch_all(); }
@@ -109,6 +110,9 @@ struct node_sortings {
   }
   void opened(uint32_t slot) {
     for_each([slot](node_sorting &by) { by.opened(slot); });
+  }
+  void removed(uint32_t slot) {
+    for_each([slot](node_sorting &by) { by.removed(slot); });
   }
   void touch_all() {
     for_each([](node_sorting &by) { by.touch_all(); });

@@ -23,37 +23,39 @@ void add(std::string &text, std::string_view of) {
 // -- One state. --
 
 // The shorter side makes room.
-void node_states::members::insert(uint32_t rank) {
-  if (ranks.size() == head || ranks.back() < rank) return ranks.push_back(rank);
-  const auto from = ranks.begin() + static_cast<std::ptrdiff_t>(head);
-  const auto at = std::lower_bound(from, ranks.end(), rank);
-  if (head != 0 && at - from < ranks.end() - at) {
+void node_states::members::insert(uint32_t slot, const node_table &table) {
+  const auto before = [&](uint32_t a, uint32_t b) { return table.order_number(a) < table.order_number(b); };
+  if (slots.size() == head || before(slots.back(), slot)) return slots.push_back(slot);
+  const auto from = slots.begin() + static_cast<std::ptrdiff_t>(head);
+  const auto at = std::lower_bound(from, slots.end(), slot, before);
+  if (head != 0 && at - from < slots.end() - at) {
     std::copy(from, at, from - 1);
-    *(at - 1) = rank;
+    *(at - 1) = slot;
     --head;
   } else {
-    ranks.insert(at, rank);
+    slots.insert(at, slot);
   }
 }
 
-void node_states::members::erase(uint32_t rank) {
-  const auto from = ranks.begin() + static_cast<std::ptrdiff_t>(head);
-  const auto at = std::lower_bound(from, ranks.end(), rank);
-  if (at - from < ranks.end() - at) {
+void node_states::members::erase(uint32_t slot, const node_table &table) {
+  const auto before = [&](uint32_t a, uint32_t b) { return table.order_number(a) < table.order_number(b); };
+  const auto from = slots.begin() + static_cast<std::ptrdiff_t>(head);
+  const auto at = std::lower_bound(from, slots.end(), slot, before);
+  if (at - from < slots.end() - at) {
     std::copy_backward(from, at, at + 1);
     ++head;
   } else {
-    ranks.erase(at);
+    slots.erase(at);
   }
-  if (ranks.size() == head) {
-    if (ranks.capacity() > 64) {
-      ranks = {};
+  if (slots.size() == head) {
+    if (slots.capacity() > 64) {
+      slots = {};
     } else {
-      ranks.clear();
+      slots.clear();
     }
     head = 0;
-  } else if (head >= 64 && head * 2 > ranks.size()) {
-    ranks.erase(ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(head));
+  } else if (head >= 64 && head * 2 > slots.size()) {
+    slots.erase(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(head));
     head = 0;
   }
 }
@@ -68,10 +70,15 @@ void node_states::touch(uint32_t slot) {
   touched_.push_back(slot);
 }
 
+void node_states::removed(uint32_t slot) {
+  if (!is_rebuilt() && slot < state_of_.size()) unfile(slot);
+}
+
 void node_states::refresh(uint32_t types) {
-  if (rank_version_ != table_.rank_version() || types_ != types) rebuild_ = true;
+  rebuild_ = is_rebuilt() || types_ != types;
   types_ = types;
   if (rebuild_) return rebuild();
+  if (state_of_.size() != table_.slots()) look_at_columns();
   for (const uint32_t slot : touched_) unfile(slot);
   for (const uint32_t slot : touched_) {
     file(slot);
@@ -82,6 +89,7 @@ void node_states::refresh(uint32_t types) {
 
 // Columns of attributes move where slots come.
 void node_states::look_at_columns() {
+  state_of_.resize(table_.slots(), no_state);
   groupings_.clear();
   attributes_.clear();
   for (const column_binding &c : policy_.columns) {
@@ -97,7 +105,8 @@ void node_states::look_at_columns() {
 void node_states::rebuild() {
   rebuild_ = false;
   ++version_;
-  rank_version_ = table_.rank_version();
+  numbering_ = table_.numbering();
+  state_of_.clear();
   look_at_columns();
   states_.clear();
   summaries_.clear();
@@ -109,8 +118,7 @@ void node_states::rebuild() {
   live_ = 0;
   touched_.clear();
   is_touched_.assign(table_.slots(), 0);
-  state_of_.assign(table_.slots(), no_state);
-  for (const uint32_t slot : table_.by_rank()) file(slot);
+  for (const auto &[id, n] : table_.by_id()) file(n->slot);
 }
 
 void node_states::file(uint32_t slot) {
@@ -118,10 +126,9 @@ void node_states::file(uint32_t slot) {
   describe(slot);
   const uint32_t number = number_for_text();
   members &s = states_[number];
-  const uint32_t rank = table_.rank(slot);
   if (summaries_[number].nodes++ == 0) ++live_;
-  s.insert(rank);
-  if (s.nodes().front() == rank) note_raised(number);
+  s.insert(slot, table_);
+  if (s.nodes().front() == slot) note_raised(number);
   state_of_[slot] = number;
 }
 
@@ -130,7 +137,7 @@ void node_states::unfile(uint32_t slot) {
   if (number == no_state) return;
   state_of_[slot] = no_state;
   members &s = states_[number];
-  s.erase(table_.rank(slot));
+  s.erase(slot, table_);
   if (--summaries_[number].nodes != 0) return;
   --live_;
   s.emptied = ++emptied_;
@@ -161,7 +168,7 @@ void node_states::describe(uint32_t slot) {
     add(text_, group.free.size());
     add(text_, group.free.data(), group.free.size() * sizeof(int64_t));
   }
-  if (reads_ids_) add(text_, table_.rank(slot));
+  if (reads_ids_) add(text_, std::string_view(table_.at(slot)->id));
   if (!reads_all_attributes_) return;
   const tenon_text_map &all = table_.attributes_column()[slot];
   for (uint64_t i = 0; i < all.count; ++i) {

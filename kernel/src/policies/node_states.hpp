@@ -26,6 +26,8 @@ class node_states {
   // The node's columns changed, it was added, removed, opened or closed. It is filed anew by refresh(). Of one that is
   // closed nobody tells: it stays filed until a search meets it.
   void touch(uint32_t slot);
+  // The slot is nobody's, and may be another node's next.
+  void removed(uint32_t slot);
   // All nodes are filed anew.
   void touch_all() { rebuild_ = true; }
   // The policy would say something else of the same nodes now.
@@ -40,11 +42,11 @@ class node_states {
   [[nodiscard]] bool empty(uint32_t state) const { return summaries_[state].nodes == 0; }
   // What each of its nodes has free, by type.
   [[nodiscard]] const int64_t *free(uint32_t state) const { return free_.data() + size_t{state} * types_; }
-  // The ranks of its nodes, ascending.
+  // The slots of its nodes, by id.
   [[nodiscard]] std::span<const uint32_t> nodes_in(uint32_t state) const { return states_[state].nodes(); }
   // The first of its nodes, which has some.
-  [[nodiscard]] uint32_t first_rank(uint32_t state) const { return nodes_in(state).front(); }
-  [[nodiscard]] uint32_t slot_in(uint32_t state) const { return table_.by_rank()[first_rank(state)]; }
+  [[nodiscard]] uint32_t slot_in(uint32_t state) const { return nodes_in(state).front(); }
+  [[nodiscard]] uint64_t first_number(uint32_t state) const { return table_.order_number(slot_in(state)); }
 
   // States that got a new first node: one before those that were there, or one where there was none. In the order in
   // which they did, by a number that counts all that did so far: those from first_raised() on are known.
@@ -56,14 +58,14 @@ class node_states {
 
  private:
   struct members {
-    boost::container::small_vector<uint32_t, 4> ranks;  // ascending from `head` on
+    boost::container::small_vector<uint32_t, 4> slots;  // by id from `head` on
     size_t head = 0;
     uint64_t emptied = 0;  // when its last node left
     const std::string *text = nullptr;
 
-    [[nodiscard]] std::span<const uint32_t> nodes() const { return {ranks.data() + head, ranks.size() - head}; }
-    void insert(uint32_t rank);
-    void erase(uint32_t rank);
+    [[nodiscard]] std::span<const uint32_t> nodes() const { return {slots.data() + head, slots.size() - head}; }
+    void insert(uint32_t slot, const node_table &table);
+    void erase(uint32_t slot, const node_table &table);
   };
   // Apart from the rest, for whoever looks at many.
   struct summary {
@@ -75,6 +77,7 @@ class node_states {
     uint64_t when;
   };
 
+  [[nodiscard]] bool is_rebuilt() const { return rebuild_ || numbering_ != table_.numbering(); }
   void look_at_columns();
   void rebuild();
   void file(uint32_t slot);
@@ -103,7 +106,7 @@ class node_states {
   std::string text_;  // of the node that is filed
   std::vector<uint32_t> touched_;
   std::vector<uint8_t> is_touched_;
-  uint64_t rank_version_ = ~uint64_t{0};
+  uint64_t numbering_ = ~uint64_t{0};
   uint64_t version_ = 1;
   bool rebuild_ = true;
 };

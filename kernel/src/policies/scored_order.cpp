@@ -49,7 +49,7 @@ void scored_order::consider(uint32_t state) {
   held &h = held_[state];
   if (states_.empty(state)) return;
   if (h.stamp == states_.stamp(state)) {
-    if (h.rank == no_slot || states_.first_rank(state) < h.rank) add(state);
+    if (h.number == no_number || states_.first_number(state) < h.number) add(state);
     return;
   }
   const bool any = which_ == contents::everything;
@@ -57,7 +57,7 @@ void scored_order::consider(uint32_t state) {
   const uint32_t slot = states_.slot_in(state);
   if (!any && !table_.holds(need_, slot)) return;
   h.stamp = states_.stamp(state);
-  h.rank = 0;  // until it has an entry: raised more than once, it is scored once
+  h.number = 0;  // until it has an entry: raised more than once, it is scored once
   new_states_.push_back(state);
   new_slots_.push_back(slot);
 }
@@ -79,8 +79,8 @@ int scored_order::compare(const entry &a, const entry &b) const {
 
 void scored_order::add(uint32_t state) {
   held &h = held_[state];
-  h.rank = states_.first_rank(state);
-  const entry e{*key_of(h.key), state, h.rank, h.key};
+  h.number = states_.first_number(state);
+  const entry e{*key_of(h.key), state, h.key, h.number};
   if (sorted_.empty() || !before(e, sorted_.back())) return rest_.push_back(e);
   const auto less = [this](const entry &a, const entry &b) { return before(a, b); };
   sorted_.insert(std::upper_bound(sorted_.begin(), sorted_.end(), e, less), e);
@@ -88,7 +88,7 @@ void scored_order::add(uint32_t state) {
 
 void scored_order::drop(const entry &e) {
   held &h = held_[e.state];
-  if (h.rank == e.rank && h.key == e.key) h.rank = no_slot;
+  if (h.number == e.number && h.key == e.key) h.number = no_number;
 }
 
 void scored_order::compact() {
@@ -130,7 +130,7 @@ const scored_order::entry *scored_order::next(walk &w) {
   while (w.at < sorted_.size() || sort_more()) {
     const entry e = sorted_[w.at];
     const bool gone = is_gone(e);
-    if (!gone && states_.first_rank(e.state) == e.rank) return &sorted_[w.at];
+    if (!gone && states_.first_number(e.state) == e.number) return &sorted_[w.at];
     ++w.at;
     if (gone) {
       drop(e);

@@ -11,7 +11,7 @@
 
 namespace tenon::internal {
 
-// A state stands in it by its score and the rank of its first node; that of one whose first node went is found anew
+// A state stands in it by its score and the id of its first node; that of one whose first node went is found anew
 // when a search comes to it. Those that were looked at are sorted, the others are not: mostly the first few are enough,
 // and the next generation of scores comes before the rest is needed. States that come in between are put where they
 // belong.
@@ -54,18 +54,19 @@ class scored_order {
 
  private:
   static constexpr size_t first_chunk = 64, most_sorted = 512;
+  static constexpr uint64_t no_number = ~uint64_t{0};
 
   struct entry {
     uint64_t first;  // word of its key
     uint32_t state;
-    uint32_t rank;  // of the first node of the state, or of one that was it
-    uint32_t key;   // its place among the keys
+    uint32_t key;     // its place among the keys
+    uint64_t number;  // of the first node of the state, or of one that was it
   };
   // What is known of a state.
   struct held {
-    uint32_t stamp = 0;       // of what was scored; 0: nothing
-    uint32_t rank = no_slot;  // of its entry; no_slot: it has none
+    uint32_t stamp = 0;  // of what was scored; 0: nothing
     uint32_t key = no_slot;
+    uint64_t number = no_number;  // of its entry; no_number: it has none
   };
   // Where a search stands: what it passed is before `kept`, what it did not come to from `at` on.
   struct walk {
@@ -83,13 +84,13 @@ class scored_order {
   // Another one stands for the state, or none should.
   [[nodiscard]] bool is_gone(const entry &e) const {
     const held &h = held_[e.state];
-    return h.rank != e.rank || h.key != e.key || h.stamp != states_.stamp(e.state) || states_.empty(e.state);
+    return h.number != e.number || h.key != e.key || h.stamp != states_.stamp(e.state) || states_.empty(e.state);
   }
   // <0, 0 or >0 by score.
   [[nodiscard]] int compare(const entry &a, const entry &b) const;
   [[nodiscard]] bool before(const entry &a, const entry &b) const {
     const int order = compare(a, b);
-    return order != 0 ? order < 0 : a.rank < b.rank;
+    return order != 0 ? order < 0 : a.number < b.number;
   }
   // The next entry in order, at walk.at; null: there is none left.
   const entry *next(walk &w);

@@ -19,31 +19,32 @@ bool scored_order::takes(uint32_t slot, uint64_t &examined, Accept &accept) {
 }
 
 // Of states with the same score, those whose first node was refused go on with their next ones, beside the first nodes
-// of the others, by rank.
+// of the others, by id.
 template <class Accept>
 uint32_t scored_order::first_fit(uint64_t &examined, Accept &&accept) {
   struct rest {
-    std::span<const uint32_t> ranks;
+    std::span<const uint32_t> slots;
     uint32_t key;
   };
   boost::container::small_vector<rest, 8> refused;  // a heap
-  const auto later = [](const rest &a, const rest &b) { return a.ranks.front() > b.ranks.front(); };
+  const auto number_of = [this](const rest &one) { return table_.order_number(one.slots.front()); };
+  const auto later = [&](const rest &a, const rest &b) { return number_of(a) > number_of(b); };
   walk w;
   uint32_t found = no_slot;
   const auto try_first = [&](const rest &one) {
-    const uint32_t slot = table_.by_rank()[one.ranks.front()];
+    const uint32_t slot = one.slots.front();
     if (takes(slot, examined, accept)) {
       found = slot;
       found_ = one.key;
-    } else if (one.ranks.size() > 1) {
-      refused.push_back({one.ranks.subspan(1), one.key});
+    } else if (one.slots.size() > 1) {
+      refused.push_back({one.slots.subspan(1), one.key});
       std::push_heap(refused.begin(), refused.end(), later);
     }
   };
   while (found == no_slot) {
     const entry *e = next(w);
     const bool goes_on = !refused.empty() && (e == nullptr || compare(*e, sorted_[w.kept - 1]) != 0 ||
-                                              refused.front().ranks.front() < e->rank);
+                                              number_of(refused.front()) < e->number);
     if (goes_on) {
       std::pop_heap(refused.begin(), refused.end(), later);
       const rest one = refused.back();
@@ -73,9 +74,8 @@ uint32_t scored_order::least_lacking(uint64_t &examined, Accept &&accept) {
     const double lacks = need_.lacks(states_.free(e.state));
     const bool same_score = best != no_slot && compare(e, of_best) == 0;
     if (best != no_slot && (lacks > least || (lacks == least && !same_score))) continue;
-    for (const uint32_t rank : states_.nodes_in(e.state)) {
-      if (same_score && lacks == least && rank > table_.rank(best)) break;
-      const uint32_t slot = table_.by_rank()[rank];
+    for (const uint32_t slot : states_.nodes_in(e.state)) {
+      if (same_score && lacks == least && table_.order_number(slot) > table_.order_number(best)) break;
       if (!takes(slot, examined, accept)) continue;
       best = slot;
       of_best = e;

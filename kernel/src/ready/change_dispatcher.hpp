@@ -51,6 +51,7 @@ class change_dispatcher : change_dispatcher_access {
   // The orders know nothing yet of the sums of nodes that do not divide such a type.
   void follow(divided_types_changed) { sortings.touch_all(); }
   void follow(const node_removed &c) {
+    sortings.removed(c.of.slot);
     verdicts.forget(c.of.slot);
     victims.changed(c.of);
   }
