@@ -16,7 +16,9 @@
 #include "si/v1/si.pb.h"
 #include "tenon/si/v1later/si.pb.h"
 #include "tenon/v1/checks.pb.h"
+#include "tenon/v1/configuration.pb.h"
 #include "tenon/v1/recovery.pb.h"
+#include "tenon/v1/reports.pb.h"
 
 namespace tenon::fuzz {
 namespace {
@@ -59,7 +61,9 @@ constexpr const char *of_transport[] = {
     "tenon.si.v1later.ApplicationRequest.rmID",
     "tenon.si.v1later.NodeRequest.rmID",
     "tenon.v1.CheckPlacementsRequest.rmID",
+    "tenon.v1.ConfigurationRequest.rmID",
     "tenon.v1.RecoveryRequest.rmID",
+    "tenon.v1.ReportRequest.rmID",
 };
 
 using fields = std::set<std::string>;
@@ -149,7 +153,8 @@ TEST(FieldsShown, EachOfARequestDoesSomethingOrIsInert) {
   const fields all = reachable({si::v1later::RegisterResourceManagerRequest::descriptor(),
                                 ::si::v1::UpdateRequest::descriptor(), si::v1later::AllocationRequest::descriptor(),
                                 si::v1later::ApplicationRequest::descriptor(), si::v1later::NodeRequest::descriptor(),
-                                v1::CheckPlacementsRequest::descriptor(), v1::RecoveryRequest::descriptor()});
+                                v1::CheckPlacementsRequest::descriptor(), v1::RecoveryRequest::descriptor(),
+                                v1::ReportRequest::descriptor(), v1::ConfigurationRequest::descriptor()});
   EXPECT_GT(all.size(), 100U);
   for (const std::string &field : all) {
     if (is_of_transport(field)) continue;
@@ -159,10 +164,13 @@ TEST(FieldsShown, EachOfARequestDoesSomethingOrIsInert) {
   }
 }
 
+// Events come on a thread of their own, at another time in each run: the interface suite hears them.
 TEST(FieldsShown, EachOfAnAnswerIsToldOrStandsAmongThoseThatNeverAre) {
   const fields all = reachable({::si::v1::UpdateResponse::descriptor(), si::v1later::AllocationResponse::descriptor(),
                                 si::v1later::ApplicationResponse::descriptor(), si::v1later::NodeResponse::descriptor(),
-                                v1::CheckPlacementsResponse::descriptor(), v1::RecoveryResponse::descriptor()});
+                                v1::CheckPlacementsResponse::descriptor(), v1::RecoveryResponse::descriptor(),
+                                v1::AssumedAllocation::descriptor(), v1::ForgottenAllocation::descriptor(),
+                                v1::SchedulingState::descriptor(), v1::ConfigurationResponse::descriptor()});
   EXPECT_GT(all.size(), 60U);
   for (const std::string &field : all) {
     if (is_of_transport(field)) continue;

@@ -12,7 +12,9 @@
 #include "si/v1/si.pb.h"
 #include "tenon/si/v1later/si.pb.h"
 #include "tenon/v1/checks.pb.h"
+#include "tenon/v1/configuration.pb.h"
 #include "tenon/v1/recovery.pb.h"
+#include "tenon/v1/reports.pb.h"
 
 namespace tenon::fuzz {
 namespace {
@@ -34,6 +36,8 @@ const std::map<std::string, written_as> &messages() {
       {"node", {frame_kind::node, &later::NodeRequest::default_instance()}},
       {"checks", {frame_kind::checks, &tenon::v1::CheckPlacementsRequest::default_instance()}},
       {"recovery", {frame_kind::recovery, &tenon::v1::RecoveryRequest::default_instance()}},
+      {"reports", {frame_kind::reports, &tenon::v1::ReportRequest::default_instance()}},
+      {"configuration", {frame_kind::configuration, &tenon::v1::ConfigurationRequest::default_instance()}},
   };
   return all;
 }

@@ -2,8 +2,9 @@
 // Sessions of RMs as text: seeds of the fuzzer, and what shows that a field does something.
 //
 // A history is lines: `update { ... }` with a request in protobuf's text format, likewise register, allocation,
-// application, node, checks and recovery; `wait 1000`, milliseconds; `hang_up`; `# ...`. A message may take several
-// lines, of which all but the first begin with a blank. `register` may be followed by the bits of what the RM wants.
+// application, node, checks, recovery, reports and configuration; `wait 1000`, milliseconds; `hang_up`; `# ...`. A
+// message may take several lines, of which all but the first begin with a blank. `register` may be followed by the bits
+// of what the RM wants.
 #pragma once
 
 #include <google/protobuf/message.h>

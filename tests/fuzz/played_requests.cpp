@@ -54,13 +54,15 @@ struct stream_of {
   const char *request;
   const char *response;
 };
-constexpr std::array<stream_of, 6> streams{{
+constexpr std::array<stream_of, 8> streams{{
     {wire::dialect::first, "UpdateRequest", "UpdateResponse"},
     {wire::dialect::later, "AllocationRequest", "AllocationResponse"},
     {wire::dialect::later, "ApplicationRequest", "ApplicationResponse"},
     {wire::dialect::later, "NodeRequest", "NodeResponse"},
     {wire::dialect::later, "CheckPlacementsRequest", "CheckPlacementsResponse"},
     {wire::dialect::later, "RecoveryRequest", "RecoveryResponse"},
+    {wire::dialect::later, "ReportRequest", "ReportResponse"},
+    {wire::dialect::later, "ConfigurationRequest", "ConfigurationResponse"},
 }};
 
 std::unique_ptr<pb::Message> new_message(const stream_of &stream, const std::string &name) {

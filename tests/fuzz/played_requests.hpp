@@ -23,10 +23,12 @@ enum class frame_kind : uint8_t {
   node,
   checks,
   recovery,
+  reports,
+  configuration,
   wait,     // milliseconds, low byte first
   hang_up,  // the connection breaks, and comes back
 };
-inline constexpr uint8_t frame_kinds = 9;
+inline constexpr uint8_t frame_kinds = 11;
 
 std::string frame_of(frame_kind kind, std::string_view bytes);
 

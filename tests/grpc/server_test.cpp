@@ -215,6 +215,11 @@ TEST_F(GrpcServer, QueuesOfRmsThatNothingTellsApartAreFewOnOneConnection) {
   EXPECT_THAT(more.error_message(), HasSubstr("want at most 1000 bytes"));
   EXPECT_THAT(more.error_message(), HasSubstr("raise max_anonymous_config"));
   EXPECT_TRUE(enter(unix_socket, "c", 100'000).ok()) << "of a user that the socket knows";
+  scheduler.end_session("a");
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  grpc::Status later;
+  while (!(later = enter(tcp, "b", 200)).ok() && std::chrono::steady_clock::now() < until) continue;
+  EXPECT_TRUE(later.ok()) << "that of an RM that is gone does not count: " << later.error_message();
 }
 
 TEST_F(GrpcServer, AnUnknownRmIsToldToRegister) {

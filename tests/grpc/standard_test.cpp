@@ -75,7 +75,7 @@ class GrpcStandard : public ::testing::Test {
 
 TEST_F(GrpcStandard, HealthIsOfTheWholeAndOfEachService) {
   for (const char *name : {"", "si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin", "tenon.v1.Checks",
-                           "tenon.v1.Recovery", "tenon.v1.WhatIf"}) {
+                           "tenon.v1.Configuration", "tenon.v1.Recovery", "tenon.v1.Reports", "tenon.v1.WhatIf"}) {
     v1::HealthCheckResponse said;
     ASSERT_TRUE(check(name, said).ok()) << name;
     EXPECT_EQ(said.status(), v1::HealthCheckResponse::SERVING) << name;
@@ -132,9 +132,9 @@ TEST_F(GrpcStandard, ReflectionListsServices) {
     std::vector<std::string> names;
     const auto said = ask(question, version);
     for (const auto &each : said.list_services_response().service()) names.push_back(each.name());
-    EXPECT_THAT(names,
-                IsSupersetOf({"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin", "tenon.v1.Checks",
-                              "tenon.v1.Recovery", "tenon.v1.WhatIf", "grpc.health.v1.Health"}));
+    EXPECT_THAT(names, IsSupersetOf({"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin",
+                                     "tenon.v1.Checks", "tenon.v1.Configuration", "tenon.v1.Recovery",
+                                     "tenon.v1.Reports", "tenon.v1.WhatIf", "grpc.health.v1.Health"}));
   }
 }
 

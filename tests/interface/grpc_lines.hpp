@@ -20,7 +20,9 @@
 #include "si/v1/si.pb.h"
 #include "tenon/si/v1later/si.pb.h"
 #include "tenon/v1/checks.pb.h"
+#include "tenon/v1/configuration.pb.h"
 #include "tenon/v1/recovery.pb.h"
+#include "tenon/v1/reports.pb.h"
 #include "through_codec.hpp"
 
 namespace tenon::interface {
@@ -155,16 +157,18 @@ class later_lines final : public lines {
   std::unique_ptr<line<later::AllocationRequest, later::AllocationResponse>> allocations_;
 };
 
-// The stream of an RM that says how far its recovery is, beside the others.
-class recovery_line {
- public:
+// The streams of an RM beside the others: how far its recovery is, what it wants to hear, and its own configuration.
+struct recovery_line : line<v1::RecoveryRequest, v1::RecoveryResponse> {
   recovery_line(const std::shared_ptr<grpc::Channel> &channel, const std::shared_ptr<inbox> &in)
-      : line_(channel, "/tenon.v1.Recovery/UpdateRecovery", in) {}
-  void send(const std::string &rm, std::span<const tenon_rm_message *const> messages) { line_.send(rm, messages); }
-  void leave() { line_.leave(); }
-
- private:
-  line<v1::RecoveryRequest, v1::RecoveryResponse> line_;
+      : line(channel, "/tenon.v1.Recovery/UpdateRecovery", in) {}
+};
+struct reports_line : line<v1::ReportRequest, v1::ReportResponse> {
+  reports_line(const std::shared_ptr<grpc::Channel> &channel, const std::shared_ptr<inbox> &in)
+      : line(channel, "/tenon.v1.Reports/UpdateReports", in) {}
+};
+struct configuration_line : line<v1::ConfigurationRequest, v1::ConfigurationResponse> {
+  configuration_line(const std::shared_ptr<grpc::Channel> &channel, const std::shared_ptr<inbox> &in)
+      : line(channel, "/tenon.v1.Configuration/UpdateConfiguration", in) {}
 };
 
 // The stream of an RM that checks placements, beside the others.

@@ -54,6 +54,8 @@ class grpc_client final : public rm_client {
     if (!status.ok()) return {false, status_from(status), status.error_message(), 0};
     rm_ = request.rm;
     may_run_ = request.may_run;
+    wants_reports_ = std::any_of(request.extra_config.begin(), request.extra_config.end(),
+                                 [](const auto &one) { return one.first.starts_with("reports."); });
     return come_back();
   }
 
@@ -63,15 +65,21 @@ class grpc_client final : public rm_client {
       return one->type == TENON_RM_CHECK_ANSWER || one->type == TENON_RM_CHECK_AGAIN;
     };
     std::vector<const tenon_rm_message *> all(messages.begin(), messages.end());
+    const auto configurations = std::stable_partition(
+        all.begin(), all.end(), [](const tenon_rm_message *one) { return one->type != TENON_RM_CONFIGURATION; });
     const auto recovery = std::stable_partition(
-        all.begin(), all.end(), [](const tenon_rm_message *one) { return one->type != TENON_RM_RECOVERY_REPORT; });
+        all.begin(), configurations, [](const tenon_rm_message *one) { return one->type != TENON_RM_RECOVERY_REPORT; });
     const auto checks = std::stable_partition(all.begin(), recovery, std::not_fn(is_for_checks));
     try {
       if (checks != all.begin()) lines_->send(rm_, {all.begin(), checks});
       if (checks != recovery) checks_->send({checks, recovery});
-      if (recovery != all.end()) {
+      if (recovery != configurations) {
         if (!recovery_) recovery_ = std::make_unique<recovery_line>(channel_, in_);
-        recovery_->send(rm_, {recovery, all.end()});
+        recovery_->send(rm_, {recovery, configurations});
+      }
+      if (configurations != all.end()) {
+        if (!configuration_) configuration_ = std::make_unique<configuration_line>(channel_, in_);
+        configuration_->send(rm_, {configurations, all.end()});
       }
       return {true, TENON_OK, {}, messages.size()};
     } catch (const std::invalid_argument &why) {
@@ -88,11 +96,17 @@ class grpc_client final : public rm_client {
   }
 
   void cut() override {
+    configuration_.reset();
+    reports_.reset();
     recovery_.reset();
     checks_.reset();
     lines_->cut();
   }
   outcome come_back() override {
+    if (wants_reports_) {
+      reports_ = std::make_unique<reports_line>(channel_, in_);
+      reports_->send(rm_, {});
+    }
     if (first_) {
       lines_ = std::make_unique<first_lines>(channel_, in_);
     } else {
@@ -103,6 +117,8 @@ class grpc_client final : public rm_client {
     return {};
   }
   void leave() override {
+    if (configuration_) configuration_->leave();
+    if (reports_) reports_->leave();
     if (recovery_) recovery_->leave();
     if (checks_) checks_->leave();
     lines_->leave();
@@ -117,6 +133,9 @@ class grpc_client final : public rm_client {
   std::function<std::optional<bool>(const heard &)> may_run_;
   std::unique_ptr<check_line> checks_;
   std::unique_ptr<recovery_line> recovery_;
+  bool wants_reports_ = false;
+  std::unique_ptr<reports_line> reports_;
+  std::unique_ptr<configuration_line> configuration_;
 };
 
 enum class carrier : uint8_t { tcp, unix_socket, tls };
@@ -193,7 +212,6 @@ std::vector<way> ways() {
       way one;
       one.about.name = std::string("grpc_") + name + (first ? "_first" : "_later");
       one.about.first_dialect = first;
-      one.about.blanks = {{can_configure, "a configuration goes through the service tenon.v1.Admin, not a stream"}};
       one.open = [by = by, first](const std::string &queues, bool manual) {
         return std::make_unique<grpc_world>(by, first, queues, manual);
       };

@@ -99,6 +99,16 @@ heard copy_of(const tenon_rm_message &m) {
       out.words = text(c.reason);
       break;
     }
+    case TENON_RM_EVENT: {
+      const auto &e = as<tenon_rm_event>(m);
+      if (e.of == TENON_EVENT_NODE) out.node = text(e.object);
+      if (e.of == TENON_EVENT_REQUEST) out.key = text(e.object);
+      if (e.of == TENON_EVENT_APPLICATION) out.application = text(e.object);
+      out.number = e.change_detail;
+      out.words = text(e.words);
+      out.state = text(e.reason);
+      break;
+    }
     case TENON_RM_RECOVERY_STATE:
       out.number = as<tenon_rm_recovery_state>(m).held;
       break;

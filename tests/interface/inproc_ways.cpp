@@ -23,11 +23,16 @@ class inproc_client final : public rm_client {
 
   outcome enter(const registration_request &request) override {
     rm::handlers on;
-    on.answered = [in = in_](const tenon_rm_message &m) {
+    const auto keep = [in = in_](const auto &m) {
       const std::lock_guard lock(in->mutex);
-      in->answers.push_back(copy_of(m));
+      in->answers.push_back(copy_of(reinterpret_cast<const tenon_rm_message &>(m)));
       in->changed.notify_all();
     };
+    on.answered = keep;
+    on.configured = keep;
+    if (request.extra_config.contains("reports.assumptions")) on.assumed = on.forgotten = keep;
+    if (request.extra_config.contains("reports.states")) on.scheduling_state = keep;
+    if (request.extra_config.contains("reports.events")) on.event = keep;
     if (request.may_run) {
       on.may_run = [may_run = request.may_run](const tenon_rm_predicate &asked) {
         heard check;

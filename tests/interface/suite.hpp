@@ -22,7 +22,6 @@ struct way {
 // What cases may need, and ways may lack: keys of way_in::blanks.
 inline constexpr char can_cut[] = "cut a connection and come back";
 inline constexpr char can_report[] = "report allocations with their node";
-inline constexpr char can_configure[] = "change the RM's own configuration";
 inline constexpr char can_be_late[] = "leave a check without answer";
 inline constexpr char has_release_by_uuid[] = "release an allocation by its UUID";
 

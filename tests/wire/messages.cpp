@@ -9,7 +9,9 @@
 #include "si/v1/si.pb.h"
 #include "tenon/si/v1later/si.pb.h"
 #include "tenon/v1/checks.pb.h"
+#include "tenon/v1/configuration.pb.h"
 #include "tenon/v1/recovery.pb.h"
+#include "tenon/v1/reports.pb.h"
 
 namespace tenon::testing {
 
@@ -90,8 +92,10 @@ bool is_value(const pb::Descriptor &message) {
 std::vector<any_message> every_message() {
   std::vector<any_message> out;
   const pb::FileDescriptor *later = si::v1later::Quantity::descriptor()->file();
-  for (const pb::FileDescriptor *file : {::si::v1::Quantity::descriptor()->file(), later,
-                                         v1::Check::descriptor()->file(), v1::RecoveryReport::descriptor()->file()}) {
+  for (const pb::FileDescriptor *file :
+       {::si::v1::Quantity::descriptor()->file(), later, v1::Check::descriptor()->file(),
+        v1::RecoveryReport::descriptor()->file(), v1::ReportRequest::descriptor()->file(),
+        v1::OwnConfiguration::descriptor()->file()}) {
     const bool checks = file == v1::Check::descriptor()->file();
     for (int i = 0; i < file->message_type_count(); ++i) {
       // A registration at the checks has the bytes of a later one and is read as that.

@@ -45,6 +45,13 @@ std::optional<refusal> registration_problem(const tenon_rm_registration *in, con
   return std::nullopt;
 }
 
+// What an RM may want to hear that its transport does not say for it, by keys of extraConfig.
+constexpr std::pair<const char *, uint32_t> wanted_by_keys[] = {
+    {"reports.states", TENON_RM_WANTS_SCHEDULING_STATES},
+    {"reports.assumptions", TENON_RM_WANTS_ASSUMPTIONS},
+    {"reports.events", TENON_RM_WANTS_EVENTS},
+};
+
 std::optional<uint32_t> window_of(std::string_view text) {
   uint32_t out = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -113,8 +120,13 @@ tenon_status scheduler::impl::enter(const tenon_rm_enter_in &in, tenon_rm_enter_
   what.who.own_config = from.config.length != 0;
   what.who.wants = TENON_COVERS(&in, tenon_rm_enter_in, wants) ? in.wants : 0;
   const auto extra = copied(from.extra_config);
-  if (const auto hold = extra.find("recovery.hold"); hold != extra.end())
-    what.who.hold = lower_case(hold->second) == "true";
+  const auto is_true = [&](const char *key) {
+    const auto found = extra.find(key);
+    return found != extra.end() && lower_case(found->second) == "true";
+  };
+  what.who.hold = is_true("recovery.hold");
+  for (const auto &[key, wants] : wanted_by_keys)
+    if (is_true(key)) what.who.wants |= wants;
   what.who.check_window = shared.limits.check_window;
   if (const auto window = extra.find("checks.window"); window != extra.end()) {
     const auto own = window_of(window->second);

@@ -31,7 +31,7 @@ scheduler::impl::impl(std::unique_ptr<host::module_host> host, scheduler_options
   shared.note = [this](const std::string &line) { modules->note(line); };
   shared.note_event = [this](const events::audit_note &what) {
     modules->warn(what.message);
-    if (hub != nullptr) hub->audit(what, cycle_->now_ms());
+    if (noted_ != nullptr) noted_->audit(what, cycle_->now_ms());
   };
   read_configuration_ = [this](std::string_view policy_group, std::string_view text) {
     const auto config =
@@ -89,6 +89,7 @@ std::optional<refusal> scheduler::impl::make_hub() {
     auto made = events::event_hub::start(std::move(*sinks), std::move(how));
     if (!made) return made.why();
     hub = std::move(*made);
+    noted_ = hub.get();
     hub->offer_to(*modules);
     cycle_->inspect_all();
     facts.add(&hub->listener());
@@ -109,6 +110,7 @@ void scheduler::impl::send_events() {
     own_hub_ = std::move(*made);
     from = own_hub_.get();
     call([&](cycle &on) {
+      noted_ = from;
       facts.add(&from->listener());
       on.state().set_fact_listener(facts.one());
     });

@@ -143,6 +143,7 @@ struct scheduler::impl final : rm_calls {
   std::mutex rm_events_mutex_;
   std::unique_ptr<events::event_hub> own_hub_;
   std::unique_ptr<rm_events> rm_events_;
+  events::event_hub *noted_ = nullptr;  // of the two, which takes what the cycle thread notes; null: there is none
 
   mutable std::mutex counters_mutex_;
   kernel_counters kernel_counters_;

@@ -24,9 +24,12 @@ struct method {
 inline constexpr char scheduler[] = "/si.v1.Scheduler/";
 inline constexpr char checks_service[] = "/tenon.v1.Checks/";
 inline constexpr char recovery[] = "/tenon.v1.Recovery/";
+inline constexpr char reports[] = "/tenon.v1.Reports/";
+inline constexpr char own_configuration[] = "/tenon.v1.Configuration/";
 
-inline constexpr size_t method_count = 6;
+inline constexpr size_t method_count = 8;
 inline constexpr size_t check_placements = 4;
+inline constexpr size_t update_configuration = 7;
 inline constexpr std::array<method, method_count> stream_methods{{
     {scheduler, "Update", wire::dialect::first, "UpdateRequest", "UpdateResponse"},
     {scheduler, "UpdateAllocation", wire::dialect::later, "AllocationRequest", "AllocationResponse"},
@@ -34,6 +37,8 @@ inline constexpr std::array<method, method_count> stream_methods{{
     {scheduler, "UpdateNode", wire::dialect::later, "NodeRequest", "NodeResponse"},
     {checks_service, "CheckPlacements", {}, "CheckPlacementsRequest", "CheckPlacementsResponse"},
     {recovery, "UpdateRecovery", {}, "RecoveryRequest", "RecoveryResponse", true},
+    {reports, "UpdateReports", {}, "ReportRequest", "ReportResponse", true},
+    {own_configuration, "UpdateConfiguration", {}, "ConfigurationRequest", "ConfigurationResponse", true},
 }};
 
 const wire::schema &request_of(size_t method);

@@ -125,6 +125,11 @@ std::shared_ptr<session> registry::find(const std::string &rm) {
   return at == by_rm_.end() ? nullptr : at->second;
 }
 
+bool registry::is_registered(const std::string &rm) const {
+  const std::lock_guard lock(mutex_);
+  return by_rm_.contains(rm);
+}
+
 rpc_status registry::begin(const std::shared_ptr<stream> &one, const std::string &rm) {
   if (rpc_status may = may_speak_for(*one, rm); !may.ok()) return may;
   const std::shared_ptr<session> found = find(rm);
@@ -157,6 +162,8 @@ rpc_status registry::may_speak_for(const call &from, const std::string &rm) {
 rpc_status registry::may_configure(const call &from, std::optional<std::string_view> rm, size_t bytes) const {
   const peer &by = from.by();
   if (by.user || (!settings_.client_ca.empty() && by.encrypted)) return rpc_status{};
+  const std::lock_guard lock(configuring_);
+  std::erase_if(by.configurations, [&](const auto &one) { return !is_registered(one.first); });
   size_t all = bytes;
   for (const auto &[name, size] : by.configurations) {
     if (rm && name != *rm) all += size;

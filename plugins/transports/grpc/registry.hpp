@@ -29,7 +29,7 @@ class registry {
   [[nodiscard]] rpc_status may_speak_for(const call &from, const std::string &rm);
 
   // Whether an RM may bring so many bytes of queues along: little, where nothing says who its client is. Without a name
-  // that is asked of the bytes alone; with one, of all RMs of the connection. On the thread that registers.
+  // that is asked of the bytes alone; with one, of all RMs of the connection.
   [[nodiscard]] rpc_status may_configure(const call &from, std::optional<std::string_view> rm, size_t bytes) const;
 
   // A registration; waits for the scheduler. `checks`: of an RM that checks placements.
@@ -62,6 +62,7 @@ class registry {
 
  private:
   std::shared_ptr<session> find(const std::string &rm);
+  [[nodiscard]] bool is_registered(const std::string &rm) const;
   bool room_for_one(const std::string &rm);
   // Ends the oldest registration under which nobody ever opened a stream.
   bool end_one_without_streams();
@@ -72,7 +73,7 @@ class registry {
   const rm_host &host_;
   const uint64_t transport_;
 
-  std::mutex mutex_;  // guards what follows up to the next comment
+  mutable std::mutex mutex_;  // guards what follows up to the next comment
   std::condition_variable changed_;
   std::map<std::string, std::shared_ptr<session>> by_rm_;
   std::map<tenon_rm_session, std::shared_ptr<session>> by_id_;
@@ -81,6 +82,8 @@ class registry {
   size_t entering_ = 0;  // registrations whose session the host knows and this does not, perhaps
   uint64_t skipped_ = 0;
   bool stopping_ = false;
+
+  mutable std::mutex configuring_;  // guards what peers brought along
 
   std::mutex retry_mutex_;
   std::vector<std::shared_ptr<stream>> to_retry_;

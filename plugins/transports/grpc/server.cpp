@@ -26,8 +26,9 @@ constexpr size_t single_calls = 64;
 // Clients that were made from the schema as it is installed call the later methods here.
 constexpr char later_path[] = "/tenon.si.v1later.Scheduler/";
 
-const std::vector<std::string> own = {"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin",
-                                      "tenon.v1.Checks", "tenon.v1.Recovery",          "tenon.v1.WhatIf"};
+const std::vector<std::string> own = {
+    "si.v1.Scheduler",        "tenon.si.v1later.Scheduler", "tenon.v1.Admin",   "tenon.v1.Checks",
+    "tenon.v1.Configuration", "tenon.v1.Recovery",          "tenon.v1.Reports", "tenon.v1.WhatIf"};
 
 std::vector<std::string> with_standard(std::vector<std::string> names) {
   for (const char *each :

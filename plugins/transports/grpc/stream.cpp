@@ -208,6 +208,11 @@ rpc_status stream::take_request() {
   std::string refusal;
   if (!pieces_.begin(request_, refusal)) return status_of(status_code::invalid_argument, refusal);
   const std::string rm(pieces_.rm());
+  if (method_ == update_configuration && pieces_.has_parts()) {
+    // As of the queues that it brings with its registration, which these take the place of.
+    const rpc_status fits = registry_.may_configure(*this, begun_ ? session_->rm() : rm, request_.size());
+    if (!fits.ok()) return fits;
+  }
   if (!begun_) {
     begins_since_ = answers::clock::now();
     if (!rm.empty()) return rpc_status{};

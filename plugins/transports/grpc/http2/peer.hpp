@@ -21,7 +21,7 @@ struct peer {
   std::optional<uid_t> user;       // of a Unix socket, where the kernel tells it
   bool encrypted = false;          // by TLS
   std::vector<std::string> names;  // of its certificate, which was verified
-  // Bytes of the configurations that RMs were registered with, by RM; of the thread that registers alone.
+  // Bytes of the configurations that RMs brought with them, by RM; the registry guards them.
   mutable std::map<std::string, size_t> configurations;
 
   // Whether both are one client, as far as connections say: of one user, or one connection. `names` are looked at when

@@ -241,6 +241,43 @@ constexpr row recovery_state[] = {
     OWN("held", flag, tenon_rm_recovery_state, held, "answer: whether nothing is placed yet"),
 };
 
+constexpr row own_assumed[] = {
+    OWN("allocationKey", text, tenon_rm_assumption, key, "answer: which ask"),
+    OWN("nodeID", text, tenon_rm_assumption, node, "answer: on which node"),
+};
+constexpr row own_forgotten[] = {
+    OWN("allocationKey", text, tenon_rm_assumption, key, "answer: which ask"),
+};
+constexpr row own_state[] = {
+    OWN("applicationID", text, tenon_rm_scheduling_state, application, "answer: whose"),
+    OWN("allocationKey", text, tenon_rm_scheduling_state, key, "answer: which ask"),
+    COUNTED(nullptr, "state", tenon_rm_scheduling_state, state, scheduling_state, "answer: what it waits for"),
+    OWN("reason", text, tenon_rm_scheduling_state, reason, "answer: why"),
+};
+constexpr row own_event[] = {
+    COUNTED(nullptr, "type", tenon_rm_event, of, event_type, "answer: about what"),
+    OWN("objectID", text, tenon_rm_event, object, "answer: about which"),
+    OWN("groupID", text, tenon_rm_event, group, "answer: of what"),
+    OWN("reason", text, tenon_rm_event, reason, "answer: why"),
+    OWN("message", text, tenon_rm_event, words, "answer: for people"),
+    OWN("timestampNano", i64, tenon_rm_event, at_ns, "answer: when"),
+    OWN("change", open_number, tenon_rm_event, change, "answer: how it changed"),
+    OWN("changeDetail", open_number, tenon_rm_event, change_detail, "answer: what changed"),
+    OWN("referenceID", text, tenon_rm_event, reference, "answer: by what"),
+    OWN("resource", amounts, tenon_rm_event, resources, "answer: by how much"),
+};
+constexpr row own_configuration[] = {
+    OWN("policyGroup", text, tenon_rm_configuration, policy_group, "names the configuration, where none is sent"),
+    OWN("config", text, tenon_rm_configuration, config, "the configuration"),
+    OWN("extraConfig", pairs, tenon_rm_configuration, extra_config,
+        "settings beside the configuration: how many have a name"),
+};
+constexpr row own_configuration_answer[] = {
+    OWN("success", flag, tenon_rm_configuration_answer, success, "answer: whether it is used now"),
+    OWN("oldConfig", text, tenon_rm_configuration_answer, old_config, "answer: what was used before"),
+    OWN("reason", text, tenon_rm_configuration_answer, reason, "answer: why not, or what was ignored"),
+};
+
 constexpr implied nothing{0, 0};
 constexpr implied creates{offsetof(tenon_rm_node, action), TENON_NODE_CREATE};
 // There asks have a release of their own.
@@ -290,6 +327,13 @@ constexpr record record_table[] = {
     RECORD(TENON_RM_CHECK_AGAIN, tenon_rm_check_again, nullptr, "CheckAgain", nothing, check_again),
     RECORD(TENON_RM_RECOVERY_REPORT, tenon_rm_recovery_report, nullptr, "RecoveryReport", nothing, recovery_report),
     RECORD(TENON_RM_RECOVERY_STATE, tenon_rm_recovery_state, nullptr, "RecoveryState", nothing, recovery_state),
+    RECORD(TENON_RM_ASSUMED_ALLOCATION, tenon_rm_assumption, nullptr, "AssumedAllocation", nothing, own_assumed),
+    RECORD(TENON_RM_FORGOTTEN_ALLOCATION, tenon_rm_assumption, nullptr, "ForgottenAllocation", nothing, own_forgotten),
+    RECORD(TENON_RM_SCHEDULING_STATE, tenon_rm_scheduling_state, nullptr, "SchedulingState", nothing, own_state),
+    RECORD(TENON_RM_EVENT, tenon_rm_event, nullptr, "Event", nothing, own_event),
+    RECORD(TENON_RM_CONFIGURATION, tenon_rm_configuration, nullptr, "OwnConfiguration", nothing, own_configuration),
+    RECORD(TENON_RM_CONFIGURATION_ANSWER, tenon_rm_configuration_answer, nullptr, "OwnConfigurationAnswer", nothing,
+           own_configuration_answer),
 };
 
 }  // namespace

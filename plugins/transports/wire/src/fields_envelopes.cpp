@@ -72,6 +72,20 @@ constexpr slot check_response[] = {
 constexpr slot recovery_request[] = {{{"reports", nullptr}, TENON_RM_RECOVERY_REPORT, "RecoveryReport"}};
 constexpr slot recovery_response[] = {{{"states", nullptr}, TENON_RM_RECOVERY_STATE, "RecoveryState"}};
 
+constexpr slot report_response[] = {
+    {{"assumed", nullptr}, TENON_RM_ASSUMED_ALLOCATION, "AssumedAllocation"},
+    {{"forgotten", nullptr}, TENON_RM_FORGOTTEN_ALLOCATION, "ForgottenAllocation"},
+    {{"states", nullptr}, TENON_RM_SCHEDULING_STATE, "SchedulingState"},
+    {{"events", nullptr}, TENON_RM_EVENT, "Event"},
+};
+
+constexpr slot configuration_request[] = {
+    {{"configurations", nullptr}, TENON_RM_CONFIGURATION, "OwnConfiguration"},
+};
+constexpr slot configuration_response[] = {
+    {{"answers", nullptr}, TENON_RM_CONFIGURATION_ANSWER, "OwnConfigurationAnswer"},
+};
+
 constexpr envelope envelope_table[] = {
     {dialect::first, "UpdateRequest", "rmID", nullptr, update_request},
     {dialect::first, "UpdateResponse", nullptr, "action", update_response},
@@ -88,6 +102,10 @@ constexpr envelope envelope_table[] = {
     {dialect::later, "CheckPlacementsResponse", nullptr, nullptr, check_response},
     {dialect::later, "RecoveryRequest", "rmID", nullptr, recovery_request},
     {dialect::later, "RecoveryResponse", nullptr, nullptr, recovery_response},
+    {dialect::later, "ReportRequest", "rmID", nullptr, {}},
+    {dialect::later, "ReportResponse", nullptr, nullptr, report_response},
+    {dialect::later, "ConfigurationRequest", "rmID", nullptr, configuration_request},
+    {dialect::later, "ConfigurationResponse", nullptr, nullptr, configuration_response},
 };
 
 }  // namespace

@@ -10,7 +10,9 @@
 #include "tenon/abi/rm_messages.h"
 #include "tenon/si/v1later/si.pb.h"
 #include "tenon/v1/checks.pb.h"
+#include "tenon/v1/configuration.pb.h"
 #include "tenon/v1/recovery.pb.h"
+#include "tenon/v1/reports.pb.h"
 
 namespace tenon::wire {
 namespace {
@@ -155,8 +157,10 @@ const pb::Descriptor *message_named(dialect spoken, std::string_view name) {
   const pb::FileDescriptor *file = spoken == dialect::first ? ::si::v1::Quantity::descriptor()->file()
                                                             : tenon::si::v1later::Quantity::descriptor()->file();
   const pb::Descriptor *message = file->FindMessageTypeByName(std::string(name));
-  for (const pb::FileDescriptor *ours : {v1::Check::descriptor()->file(), v1::RecoveryReport::descriptor()->file()}) {
-    if (message == nullptr && spoken == dialect::later) message = ours->FindMessageTypeByName(std::string(name));
+  for (const pb::Descriptor *ours : {v1::Check::descriptor(), v1::RecoveryReport::descriptor(),
+                                     v1::ReportRequest::descriptor(), v1::OwnConfiguration::descriptor()}) {
+    if (message == nullptr && spoken == dialect::later)
+      message = ours->file()->FindMessageTypeByName(std::string(name));
   }
   if (message == nullptr) throw std::logic_error(file->package() + " has no message " + std::string(name));
   return message;

@@ -41,7 +41,8 @@ func TestMain(m *testing.M) {
 }
 
 var services = []string{
-	"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin", "tenon.v1.Checks", "tenon.v1.Recovery",
+	"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin", "tenon.v1.Checks", "tenon.v1.Configuration", "tenon.v1.Recovery",
+	"tenon.v1.Reports",
 	"tenon.v1.WhatIf",
 	"grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",
 }

@@ -49,6 +49,7 @@ class pieces {
 
   // Whom the request names; empty: nobody.
   [[nodiscard]] std::string_view rm() const { return rm_; }
+  [[nodiscard]] bool has_parts() const { return parts_in_all_ != 0; }
   [[nodiscard]] bool is_one() const { return is_one_; }
 
   // The next one, a message of the type for read(); parts come in the order in which they take effect. Stays
