@@ -173,12 +173,17 @@ void kernel::impl::apply(const signal_rm &c) {
   const auto refuse = [&](std::string why) {
     shared.emit(decided::rm_rejected{shared.keep(std::move(why))}, shared.keep(std::string(c.rm)), {});
   };
-  if (known == rms.end()) return refuse(messages::rm_not_registered(c.rm));
+  if (known == rms.end() || known->second.state == rm_state::stopped) return refuse(messages::rm_not_registered(c.rm));
   constexpr rm_event events[] = {rm_event::lost, rm_event::back, rm_event::timeout, rm_event::shutdown};
   const rm_event event = events[static_cast<size_t>(c.signal)];
   auto &state = known->second.state;
   if (!internal::ledger::try_transition(state, event)) return refuse(state.refusal(event));
-  if (state == rm_state::stopped) return bury_all_of(c.rm);
+  if (state == rm_state::stopped) {
+    bury_all_of(c.rm);
+    // Nothing is kept by its name but what administrators stopped.
+    if (known->second.stops.empty()) rms.erase(known);
+    return;
+  }
   touch_all_of(c.rm, [&](partition &p) {
     p.pause(state == rm_state::paused);
     if (event == rm_event::lost || event == rm_event::back) p.rm_is_here(event == rm_event::back);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster.hpp"
+#include "tenon/kernel/saved_state.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -52,6 +53,26 @@ TEST_F(PartitionHandles, ACopyHasTheSameAndGivesNoneOfThemAgain) {
   (void)copy->apply(copy->now_ms(), register_rm{"rm", "1", "default", &c_.config()});
   EXPECT_NE(copy->find_partition(default_partition), before);
   EXPECT_EQ(handle(), before);
+}
+
+// Else each name that some RM ever had would stay for ever.
+TEST_F(PartitionHandles, NothingIsKeptOfAnRmThatIsGoneButWhatAdministratorsStopped) {
+  for (int i = 0; i < 100; ++i) {
+    const std::string rm = "rm-" + std::to_string(i);
+    c_.run(register_rm{.rm = rm, .version = "1", .policy_group = "default", .config = &c_.config()});
+    if (i == 7) c_.run(change_partition{"[rm-7]default", static_cast<uint8_t>(object_event::stop)});
+    if (i % 2 == 0) c_.run(signal_rm{rm, rm_signal::lost});
+    c_.run(signal_rm{rm, i % 2 == 0 ? rm_signal::timeout : rm_signal::shutdown});
+  }
+  std::vector<std::string> known;
+  const auto saved = c_->save();
+  for (const saved_rm &one : saved->rms) known.push_back(one.id);
+  EXPECT_THAT(known, ::testing::ElementsAre("rm", "rm-7"));
+  c_.run(signal_rm{"rm-7", rm_signal::back});
+  c_.run(signal_rm{"rm-8", rm_signal::back});
+  EXPECT_EQ(c_->find_partition("[rm-7]default"), partition_id::none);
+  c_.run(register_rm{.rm = "rm-7", .version = "1", .policy_group = "default", .config = &c_.config()});
+  EXPECT_EQ(c_->state_of_partition(c_->find_partition("[rm-7]default")), object_state::stopped);
 }
 
 TEST_F(PartitionHandles, DecisionsAndChecksHaveThem) {

@@ -134,7 +134,7 @@ struct oracle::impl {
   void run(const signal_rm &c) {
     const std::string rm(c.rm);
     const auto refused = [&](std::string why) { shared.emit(decision_kind::rm_rejected, rm).text = std::move(why); };
-    if (!rms.contains(rm)) return refused(messages::rm_not_registered(rm));
+    if (!rms.contains(rm) || rms[rm] == rm_state::stopped) return refused(messages::rm_not_registered(rm));
     static const std::map<rm_signal, rm_event> events{{rm_signal::lost, rm_event::lost},
                                                       {rm_signal::back, rm_event::back},
                                                       {rm_signal::timeout, rm_event::timeout},
