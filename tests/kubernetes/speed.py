@@ -73,7 +73,8 @@ def group_object(load: Load, number: int) -> dict:
 
 
 class Watch(threading.Thread):
-    """When which pod was seen on a node for the first time."""
+    """When which pod was seen on a node for the first time. A watch that ends goes on behind the last event that it brought. If the
+    server no longer has the events from there on, all pods are listed, so none that was bound meanwhile is missed."""
 
     def __init__(self, api: Api):
         super().__init__(daemon=True)
@@ -81,16 +82,33 @@ class Watch(threading.Thread):
         self.start()
 
     def run(self) -> None:
+        version = ""
         while not self.ended:
             try:
-                listed = self.api.call("GET", "/api/v1/pods?limit=1&resourceVersion=0")
-                for _, pod in self.api.watch("Pod", listed["metadata"]["resourceVersion"]):
+                version = version or self.listed()
+                for kind, one in self.api.watch("Pod", version):
                     if self.ended:
                         return
-                    if pod.get("spec", {}).get("nodeName"):
-                        self.bound.setdefault(pod["metadata"]["name"], time.monotonic())
-            except (OSError, http.client.HTTPException, Refused, ValueError):
+                    if kind == "ERROR":
+                        version = ""
+                        break
+                    self.see(one)
+                    version = one["metadata"]["resourceVersion"]
+            except Refused:
+                version = ""
                 time.sleep(0.1)
+            except (OSError, http.client.HTTPException, ValueError):
+                time.sleep(0.1)
+
+    def listed(self) -> str:
+        all_pods = self.api.call("GET", "/api/v1/pods?resourceVersion=0")
+        for pod in all_pods["items"]:
+            self.see(pod)
+        return all_pods["metadata"]["resourceVersion"]
+
+    def see(self, pod: dict) -> None:
+        if pod.get("spec", {}).get("nodeName"):
+            self.bound.setdefault(pod["metadata"]["name"], time.monotonic())
 
 
 def of_process(one: Process) -> tuple[float, float]:
