@@ -159,6 +159,24 @@ class Resized(Changing):
         self.on("one", "next")
         self.finish("next")  # what pods want by their specs is more than the node has
 
+    def test_room_that_a_resize_waits_for_is_given_to_nobody_else(self):
+        self.node("one", 4)
+        self.pod("grows")
+        self.pod("beside", cpu="2")
+        self.on("one", "grows", "beside")
+        self.runs("grows")
+        self.kubelet_says("grows", "1")
+        self.resize("grows", cpu="3")
+        self.kubelet_says("grows", "1", {"type": "PodResizePending", "status": "True", "reason": "Deferred"})
+        self.pod("next")
+        self.says("next", "Insufficient cpu")
+        self.wait_on("next", seconds=0.5)
+        self.delete("beside", gracePeriodSeconds=0)
+        self.on("one", "next")
+        self.kubelet_says("grows", "3")
+        self.pod("last")
+        self.says("last", "Insufficient cpu")
+
     def test_a_queue_over_its_limit_by_a_resize_takes_no_more(self):
         self.node("one", 8)
         self.pod("grows", cpu="500m", queue="root.small", application="a")

@@ -210,6 +210,21 @@ class Controllers(Controlled):
         self.until("others have been made elsewhere", lambda: self.nodes_of("web") == ["other", "other"])
         self.available("web", 2)
 
+    def test_a_node_that_has_too_little_disk_gets_no_pods_until_it_has_more(self):
+        self.node("one", 4)
+        self.pod("before")
+        self.on("one", "before")
+
+        def presses(status: str) -> None:
+            self.api.patch("Node", "one", {"status": {"conditions": [{"type": "DiskPressure", "status": status}]}}, part="status")
+        presses("True")
+        self.until("its controller taints it", lambda: any(
+            one["key"] == "node.kubernetes.io/disk-pressure" for one in self.api.get("Node", "one")["spec"].get("taints", [])))
+        self.pod("after")
+        self.says("after", r"untolerated taint\(s\)")
+        presses("False")
+        self.on("one", "after")
+
     def test_a_node_that_is_deleted_has_its_pods_made_again_elsewhere(self):
         self.node("one", 4)
         self.make("Deployment", "web", self.template(), replicas=4)

@@ -74,6 +74,23 @@ class Restarts(Case):
         self.finish("p0")
         self.on("one", "more")
 
+    def test_what_waits_keeps_its_place_when_both_come_back(self):
+        self.node("one", 1)
+        self.pod("runs")
+        self.on("one", "runs")
+        order = ("zeta", "alpha", "mid", "beta")
+        for name in order:
+            self.next_second()
+            self.pod(name, application=f"of-{name}")
+        self.scheduler.kill()
+        self.end(self.bridge)
+        self.serve()
+        self.start_bridge()
+        for before, name in zip(("runs", *order), order, strict=False):
+            self.delete(before, gracePeriodSeconds=0)
+            self.on("one", name)
+            self.assertEqual(self.bound(), [name])
+
     def test_a_scheduler_killed_under_load_is_told_everything_again(self):
         self.fill(10, 30)
         for _ in range(3):
