@@ -238,6 +238,17 @@ func tolerates(key string) func(*v1.Pod) {
 	}
 }
 
+func priority(value int32) func(*v1.Pod) { return func(pod *v1.Pod) { pod.Spec.Priority = &value } }
+
+func requiring(node string) func(*v1.Pod) {
+	return func(pod *v1.Pod) {
+		pod.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{
+			NodeSelectorTerms: []v1.NodeSelectorTerm{{MatchFields: []v1.NodeSelectorRequirement{
+				{Key: "metadata.name", Operator: v1.NodeSelectorOpIn, Values: []string{node}}}}},
+		}}}
+	}
+}
+
 func tainted(key string) func(*v1.Node) {
 	return func(node *v1.Node) {
 		node.Spec.Taints = append(node.Spec.Taints, v1.Taint{Key: key, Value: "yes", Effect: v1.TaintEffectNoSchedule})

@@ -216,10 +216,7 @@ func TestRightsThatCheckAsksFor_AreThoseOfTheClusterRole(t *testing.T) {
 }
 
 func TestConfigMap_IsOneThatTheSchedulerTakes(t *testing.T) {
-	program := os.Getenv("TENON")
-	if program == "" {
-		t.Skip("TENON does not name the program tenon")
-	}
+	program := program(t)
 	objects, err := manifests()
 	must(t, err)
 	folder := t.TempDir()
@@ -247,7 +244,7 @@ func TestTheProbeOfTheScheduler_HoldsWithoutABridge_AndFailsWithoutAScheduler(t 
 		}
 	}
 	probe := func() error {
-		command := exec.Command(os.Getenv("TENON"), words[1:]...)
+		command := exec.Command(program(t), words[1:]...)
 		for i, word := range command.Args {
 			command.Args[i] = strings.ReplaceAll(word, "/run/tenon", d.folder)
 		}

@@ -4,20 +4,10 @@ package e2e
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/metadata"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/types"
-	"tenon.invalid/kubernetes/internal/bridge"
-	"tenon.invalid/kubernetes/internal/tenon"
-	tenonv1 "tenon.invalid/proto/tenon/v1"
 )
 
 const queuesOfKinds = `
@@ -34,40 +24,6 @@ partitions:
             parent: true
             childtemplate: { resources: { max: { example.com/templated: 1 } } }
 `
-
-// controlled gives the bridge the scheduler's control socket.
-func controlled(d *daemon) func(*bridge.Options) {
-	return func(options *bridge.Options) { options.Control = d.control() }
-}
-
-func (d *daemon) control() tenon.Control {
-	return tenon.Control{Socket: filepath.Join(d.folder, "control.sock"), Partition: "[cluster]default"}
-}
-
-// waits returns whether the scheduler has an ask of the pod.
-func (d *daemon) waits(uid types.UID) bool {
-	d.t.Helper()
-	held, err := d.control().Held(d.t.Context(), nil)
-	must(d.t, err)
-	for _, application := range held.Applications {
-		for _, ask := range application.Asks {
-			if ask.Key == string(uid) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// reload has the scheduler use other queues.
-func (d *daemon) reload(queues string) {
-	d.t.Helper()
-	must(d.t, os.WriteFile(filepath.Join(d.folder, "queues.yaml"), []byte(queues), 0o600))
-	out, err := exec.Command(os.Getenv("TENON"), "ctl", "reload", "--control", filepath.Join(d.folder, "control.sock")).CombinedOutput()
-	if err != nil {
-		d.t.Fatalf("%v: %s", err, out)
-	}
-}
 
 func wants(kind string) func(*v1.Pod) {
 	return func(pod *v1.Pod) {
@@ -107,20 +63,6 @@ func TestAPodThatWantsAKindThatAQueueNamesLater_IsAskedForThen(t *testing.T) {
 	}
 	d.reload(queuesOfKinds)
 	s.until("it is asked for", func() bool { return d.waits(pod.UID) })
-}
-
-// send has the scheduler use these queues for the bridge's resource manager alone.
-func (d *daemon) send(text string) {
-	d.t.Helper()
-	connection, err := grpc.NewClient(d.address(), grpc.WithTransportCredentials(insecure.NewCredentials()))
-	must(d.t, err)
-	defer connection.Close()
-	ctx := metadata.AppendToOutgoingContext(d.t.Context(), "authorization", "Bearer "+adminToken)
-	answer, err := tenonv1.NewAdminClient(connection).UpdateConfig(ctx, &tenonv1.UpdateConfigRequest{RmID: "cluster", Config: text})
-	must(d.t, err)
-	if !answer.Success {
-		d.t.Fatal(answer.Reason)
-	}
 }
 
 func TestAPodThatWantsAKindOfALimit_IsAskedFor_IfTheQueuesAreOfItsResourceManagerAlone(t *testing.T) {

@@ -130,6 +130,31 @@ func (c *timed) step() {
 	c.outbox = outbox{}
 }
 
+// hears shows the bridge a pod, and returns what the bridge tells the scheduler then.
+func (c *timed) hears(object *v1.Pod) []string {
+	c.told = nil
+	c.podChanged(object)
+	c.step()
+	return c.said()
+}
+
+func (c *timed) said() []string {
+	var all []string
+	for _, one := range c.told {
+		all = append(all, one.what)
+	}
+	return all
+}
+
+func (c *timed) want(have []string, want ...string) {
+	c.Helper()
+	if !slices.Equal(have, want) {
+		c.Errorf("the scheduler was told %q, want %q", have, want)
+	}
+}
+
+const threeWorkers = `[{"name":"workers","minMember":3,"minResource":{"cpu":"1"}}]`
+
 // pass lets time pass, in tenths of beats.
 func (c *timed) pass(all time.Duration) {
 	for end := time.Now().Add(all); time.Now().Before(end); {
