@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -187,6 +188,28 @@ func TestAnExtendedResource_OfAClassThatComesLater_IsWaitedFor(t *testing.T) {
 	s.says("first", "0/1 nodes are available: 1 Insufficient example.com/gpu. Tenon: No node has example.com/gpu; the pod is asked for when one has.")
 	s.class("new", "example.com/gpu")
 	s.on([]string{"device"}, "first")
+}
+
+func TestAnExtendedResourceOfWhatRuns_Counts_OnceNoClassProvidesItAnyLonger(t *testing.T) {
+	const kind = "example.com/gpu"
+	s, d := newAPIServer(t), serveQueues(t, strings.Replace(queues, "- name: work", "- { name: work, resources: { max: { "+kind+": 1 } } }", 1))
+	s.hasDevices(kind)
+	for _, name := range []string{"one", "two"} {
+		s.node(name, 4, func(node *v1.Node) { node.Status.Allocatable[kind] = resource.MustParse("1") })
+	}
+	bridged(t, s, d, controlled(d))
+	s.pod("runs", wants(kind))
+	s.on([]string{"one", "two"}, "runs")
+	if have := d.allocated(); have[kind] != 0 {
+		t.Errorf("the queue counts what a class provides: %v", have)
+	}
+	must(t, s.Tracker.Delete(resourcev1.SchemeGroupVersion.WithResource("deviceclasses"), "", "gpu"))
+	s.pod("waits", wants(kind))
+	s.until("the scheduler has an ask of it", func() bool { return d.waits(s.get("waits").UID) })
+	s.says("waits", "1/2 nodes have room; the pod waits for its turn, or for a limit of its queue root.work or user")
+	s.class("again", kind)
+	s.on([]string{"one", "two"}, "waits")
+	s.until("the queue counts nothing of it", func() bool { return d.allocated()[kind] == 0 })
 }
 
 func TestAClaimThatIsAllocatedWhereItsPodMayNotRun_IsAllocatedAnew(t *testing.T) {

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -72,4 +73,26 @@ func TestAPodThatWantsAKindOfALimit_IsAskedFor_IfTheQueuesAreOfItsResourceManage
 	d.send(queuesOfKinds)
 	pod := s.pod("limited", wants("example.com/limited"))
 	s.until("it is asked for", func() bool { return d.waits(pod.UID) })
+}
+
+func TestAGangThatWasAcceptedBeforeAQueueNamedAKind_IsHeldToIt(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	s.node("one", 4)
+	bridged(t, s, d, controlled(d))
+	s.pod("first", queue("root.work", "gang"), func(pod *v1.Pod) {
+		pod.Annotations = map[string]string{
+			"yunikorn.apache.org/task-group-name": "workers",
+			"yunikorn.apache.org/task-groups":     `[{"name":"workers","minMember":2,"minResource":{"cpu":"1","example.com/bounded":"1"}}]`,
+		}
+	})
+	s.until("its placeholders wait", func() bool { return len(s.list()) == 3 })
+	d.reload(queuesOfKinds) // root.work may have one
+	s.until("it is refused", func() bool {
+		for _, condition := range s.get("first").Status.Conditions {
+			if condition.Type == v1.PodScheduled && strings.HasPrefix(condition.Message, "the scheduler refused the application team/gang: ") {
+				return true
+			}
+		}
+		return false
+	})
 }

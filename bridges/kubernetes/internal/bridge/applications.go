@@ -3,6 +3,8 @@
 package bridge
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -18,10 +20,11 @@ type application struct {
 	standing   standing
 	reason     string // of a rejection, or of its end
 	retryAt    time.Time
-	failed     bool // ended against the pods' wish: they are not asked for again
-	used       bool // something of it was asked for or reported
-	early      bool // a gang that waits for the first answer what kinds queues name
-	looks      int  // for its namespace, in vain
+	failed     bool              // ended against the pods' wish: they are not asked for again
+	used       bool              // something of it was asked for or reported
+	early      bool              // a gang that waits for the first answer what kinds queues name
+	asks       translate.Amounts // of its placeholders together, as the scheduler was told; nil: of no gang
+	looks      int               // for its namespace, in vain
 	originator types.UID
 	missing    map[string]string // placeholders that have no node yet, and why they are not made
 	holders    map[string]*pod   // placeholders that are there, by name
@@ -76,14 +79,15 @@ func (b *Bridge) sayApplication(a *application, p *pod) {
 	for _, err := range wrong {
 		b.Log.Warn("an annotation is left out", "error", err)
 	}
-	a.standing = said
+	a.standing, a.asks = said, nil
 	request := &si.AddApplicationRequest{
 		ApplicationID: a.id, QueueName: translate.Queue(p.object), PartitionName: translate.Partition,
 		Ugi: &si.UserGroupInformation{User: user, Groups: groups}, Tags: tags,
 	}
 	if g != nil {
 		g.Tags(g.first, tags)
-		request.PlaceholderAsk, request.GangSchedulingStyle = b.known(g.Ask()).Message(), g.Style
+		a.asks = b.known(g.Ask())
+		request.PlaceholderAsk, request.GangSchedulingStyle = a.asks.Message(), g.Style
 		request.ExecutionTimeoutMilliSeconds = g.Timeout.Milliseconds()
 	}
 	if err := tenon.Refusal(request); err != nil {
@@ -103,10 +107,44 @@ func (b *Bridge) unwanted(p *pod) bool {
 func (b *Bridge) applicationAccepted(id string) {
 	if a := b.applications[id]; a != nil && a.standing == said {
 		a.standing, a.reason, a.gaveWay, a.progress = accepted, "", false, time.Now()
+		if b.sayGangAnew(a) {
+			return // the kinds that the scheduler may be told of have changed since the request
+		}
 		b.hold(a)
 		b.revisit(a)
 		b.leftOver(a)
 	}
+}
+
+// sayGangsAnew calls sayGangAnew for all gangs.
+func (b *Bridge) sayGangsAnew() {
+	for _, id := range slices.Sorted(maps.Keys(b.gangs)) {
+		if a := b.applications[id]; a != nil {
+			b.sayGangAnew(a)
+		}
+	}
+}
+
+// sayGangAnew takes a gang back from the scheduler and tells it again, if the scheduler was told what its placeholders ask for
+// together in other kinds of resources than it may be told now. The scheduler takes these amounts with the application alone. A gang
+// of which something has a node stays as it is. Returns whether it told the gang again.
+func (b *Bridge) sayGangAnew(a *application) bool {
+	g := b.gangs[a.id]
+	if g == nil || a.asks == nil || a.standing != accepted || a.failed || len(a.pods) == 0 || maps.Equal(a.asks, b.known(g.Ask())) {
+		return false
+	}
+	for _, p := range a.pods {
+		if p.node != "" {
+			return false
+		}
+	}
+	b.outbox.removed = append(b.outbox.removed, &si.RemoveApplicationRequest{ApplicationID: a.id, PartitionName: translate.Partition})
+	for _, p := range a.pods {
+		p.standing = untold
+	}
+	a.standing, a.used = unknown, false
+	b.sayApplication(a, sorted(a.pods)[0])
+	return true
 }
 
 func (b *Bridge) applicationRejected(id, reason string) {

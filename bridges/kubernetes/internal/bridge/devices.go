@@ -60,8 +60,10 @@ func (b *Bridge) claimGone(claim *resourcev1.ResourceClaim) {
 	}
 }
 
-// classesChanged asks anew for what waits and wants a kind of resources that a class may provide. Classes change rarely.
+// classesChanged reports what runs and asks anew for what waits, if it wants a kind of resources that a class may provide. Classes
+// change rarely. As in kindsCame, what runs comes first.
 func (b *Bridge) classesChanged() {
+	b.reportUncommon()
 	for _, n := range b.nodes {
 		b.touch(n)
 	}
@@ -74,4 +76,5 @@ func (b *Bridge) classesChanged() {
 		b.askAnew(p)
 		b.reconcile(p)
 	}
+	b.sayGangsAnew()
 }

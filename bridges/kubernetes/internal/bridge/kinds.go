@@ -17,8 +17,7 @@ import (
 // scheduler keeps at most 64 kinds. The scheduler already keeps the kinds that its queues name. Of the other kinds that nodes have,
 // the bridge sends at most mostKinds.
 
-// mostKinds is the largest number of kinds of nodes that the bridge sends beside the four that every cluster has. This leaves 12 of
-// the 64 kinds for those that only queues name.
+// mostKinds is the largest number of kinds of nodes that the bridge sends beside the four that every cluster has. This leaves 12 of the 64 kinds for those that only queues name.
 const mostKinds = 48
 
 const (
@@ -97,11 +96,7 @@ func (b *Bridge) queuesName(kinds map[string]bool) {
 // kindsCame reports pods and nodes again after the bridge may send more kinds. Pods that have a node are reported first: if pods
 // that wait were asked for before that, the scheduler would place them as if the others used none of the new kinds.
 func (b *Bridge) kindsCame() {
-	for _, p := range b.pods {
-		if p.mine && p.standing == placed && hasUncommon(p.amounts) {
-			b.reconcile(p)
-		}
-	}
+	b.reportUncommon()
 	waited := sorted(b.unheard)
 	clear(b.unheard)
 	for _, p := range waited {
@@ -110,6 +105,16 @@ func (b *Bridge) kindsCame() {
 	for _, n := range b.nodes {
 		if n.object != nil {
 			b.touch(n)
+		}
+	}
+	b.sayGangsAnew()
+}
+
+// reportUncommon reports pods that have a node again if the scheduler was sent other kinds for them.
+func (b *Bridge) reportUncommon() {
+	for _, p := range b.pods {
+		if p.mine && p.standing == placed && hasUncommon(p.amounts) {
+			b.reconcile(p)
 		}
 	}
 }
@@ -184,13 +189,17 @@ func (b *Bridge) unheardOf(kind string) bool {
 // toldOtherwise returns true if the scheduler has another amount for a pod than the pod takes. A kind that no node has and no queue
 // names any longer makes no difference: the scheduler keeps the amount that it was sent earlier.
 func (b *Bridge) toldOtherwise(p *pod) bool {
-	for kind, amount := range b.known(p.amounts) {
+	takes := b.known(p.amounts)
+	for kind, amount := range takes {
 		if p.told[kind] != amount {
 			return true
 		}
 	}
 	for kind := range p.told {
-		if _, takes := p.amounts[kind]; !takes {
+		if _, has := takes[kind]; has {
+			continue
+		}
+		if _, wants := p.amounts[kind]; !wants || b.filters.ByClass(kind) {
 			return true
 		}
 	}
