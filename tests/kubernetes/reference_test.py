@@ -228,7 +228,7 @@ class Preemption(Reference):
             self.make("p", scheduler, row["pod"])
             if ends:
                 self.gone(*ends)
-                self.until("the pod has their place", lambda: "nodeName" in self.get("p")["spec"])
+                self.until(f"the pod of {scheduler} has their place", lambda: "nodeName" in self.get("p")["spec"])
             else:
                 self.until("it is said why it waits", lambda: condition(self.get("p"), "PodScheduled").get("status") == "False")
                 time.sleep(3)  # longer than preemption.delay

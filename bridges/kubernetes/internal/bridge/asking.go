@@ -89,7 +89,7 @@ func (b *Bridge) sayPod(p *pod, a *application, node string) bool {
 		return false
 	}
 	a.used = true
-	p.told, p.outdated = b.known(p.amounts), false
+	p.told, p.outdated = b.takes(p), false
 	b.outbox.ordered = append(b.outbox.ordered, message)
 	return true
 }
@@ -102,7 +102,7 @@ func (b *Bridge) messageOf(p *pod, a *application, node string) *si.Allocation {
 	} else if p.nowhere {
 		role.Class = nowhereClass
 	}
-	message := translate.Allocation(p.object, role, b.known(p.amounts), node, p.uuid)
+	message := translate.Allocation(p.object, role, b.takes(p), node, p.uuid)
 	if err := tenon.Refusal(message); err != nil {
 		p.wrong = err.Error()
 		b.Log.Warn("the scheduler cannot be told of a pod", "pod", p.name(), "error", err)

@@ -109,6 +109,7 @@ type Bridge struct {
 	shared       sharing
 	comparison   comparison
 	stranded     stranded
+	clearing     clearing
 
 	made     time.Time    // what is reckoned from it does not change with a step of the clock
 	lastBeat atomic.Int64 // nanoseconds after made; 0: none yet

@@ -166,7 +166,7 @@ func (b *Bridge) askTogether(a *application) {
 	}
 	a.used = true
 	for _, p := range waiting {
-		p.told, p.outdated, p.standing = b.known(p.amounts), false, asked
+		p.told, p.outdated, p.standing = b.takes(p), false, asked
 	}
 	b.outbox.ordered = append(b.outbox.ordered, messages)
 }

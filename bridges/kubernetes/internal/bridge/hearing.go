@@ -115,6 +115,7 @@ func (b *Bridge) registered(link *tenon.Link) {
 	b.toldAll(false)
 	b.applications = map[string]*application{}
 	b.keepAnew()
+	b.clearing = clearing{}
 	b.queues = queueKinds{open: b.queues.open} // the scheduler may be another one, with other queues
 	b.askQueues(time.Now())
 	for _, n := range b.nodes {

@@ -17,8 +17,9 @@ import (
 // scheduler keeps at most 64 kinds. The scheduler already keeps the kinds that its queues name. Of the other kinds that nodes have,
 // the bridge sends at most mostKinds.
 
-// mostKinds is the largest number of kinds of nodes that the bridge sends beside the four that every cluster has. This leaves 12 of the 64 kinds for those that only queues name.
-const mostKinds = 48
+// mostKinds is the largest number of kinds of nodes that the bridge sends beside the four that every cluster has and conflictKind.
+// This leaves 12 of the 64 kinds for those that only queues name.
+const mostKinds = 47
 
 const (
 	queuesEvery = 30 * time.Second // between two questions what queues name
@@ -189,7 +190,7 @@ func (b *Bridge) unheardOf(kind string) bool {
 // toldOtherwise returns true if the scheduler has another amount for a pod than the pod takes. A kind that no node has and no queue
 // names any longer makes no difference: the scheduler keeps the amount that it was sent earlier.
 func (b *Bridge) toldOtherwise(p *pod) bool {
-	takes := b.known(p.amounts)
+	takes := b.takes(p)
 	for kind, amount := range takes {
 		if p.told[kind] != amount {
 			return true

@@ -111,7 +111,7 @@ func (b *Bridge) syncNode(n *node) {
 		b.nodeUntellable(n, wrong)
 		return
 	}
-	now := node{name: n.name, capacity: b.known(translate.OfNode(n.object)), attributes: b.attributesOf(n)}
+	now := node{name: n.name, capacity: b.offers(n), attributes: b.attributesOf(n)}
 	now.occupied = b.occupied(n, now.capacity)
 	changed := !maps.Equal(now.capacity, n.capacity) || !maps.Equal(now.occupied, n.occupied) || !maps.Equal(now.attributes, n.attributes)
 	if changed || n.standing == unknown {

@@ -29,16 +29,21 @@ type stranded struct {
 // at all nodes for the pod, so n refusals cause at most log2(n) + 1 looks. If the plugins refuse every node whatever it is, the bridge
 // looks after any refusal. Refusals that follow from the node alone are left to classRefused.
 func (b *Bridge) countRefusal(p *pod, attempt *filters.Attempt, refusal *filters.Refusal) {
-	if p.nowhere || p.class != "" && filters.OfNodes(refusal.Plugins) {
+	if p.nowhere || p.clears || p.class != "" && filters.OfNodes(refusal.Plugins) {
 		return
 	}
-	if translate.GroupOf(p.object) != "" || translate.RequiredNode(p.object) != "" {
-		return // a pod of a task group may run in the place of its placeholder, whatever holds elsewhere
+	if translate.GroupOf(p.object) != "" {
+		return // it may run in the place of its placeholder, whatever holds elsewhere
 	}
 	p.refused++
 	if attempt.Nowhere() == nil && p.refused&(p.refused-1) != 0 {
 		return
 	}
+	b.strand(p)
+}
+
+// strand has the bridge look at all nodes for a pod.
+func (b *Bridge) strand(p *pod) {
 	if !p.stranded {
 		p.stranded = true
 		b.stranded.line = append(b.stranded.line, p)
@@ -49,29 +54,39 @@ func (b *Bridge) countRefusal(p *pod, attempt *filters.Attempt, refusal *filters
 	}
 }
 
-// tellNowhere looks at all nodes for the pods in line, and asks again for those that may run on none. The looks between two beats
-// take 50 ms and one look at the most; the next beat goes on with the line.
+// tellNowhere looks at all nodes for the pods in line, and asks again for those that may run on none. Of those that no node will
+// take now, it looks whether others may end. The looks between two beats take 50 ms and one look at the most; the next beat goes on
+// with the line.
 func (b *Bridge) tellNowhere() {
 	s := &b.stranded
 	s.soon = false
-	begun, alike := time.Now(), map[string][]string{}
+	begun, alike, fits := time.Now(), map[string][]string{}, map[string]bool{}
 	for len(s.line) > 0 && s.spent+time.Since(begun) < thinking {
 		p := s.line[0]
 		s.line, p.stranded = s.line[1:], false
-		if b.link == nil || p.nowhere || p.standing != asked || b.pods[p.object.UID] != p || !p.wanted() {
+		if b.link == nil || p.nowhere || p.clears || p.standing != asked || b.pods[p.object.UID] != p || !p.wanted() {
 			continue
 		}
 		if b.awaitsVictims(p) {
 			continue // the nodes would be seen with the victims, and the scheduler has reserved the room of the victims for the pod
 		}
-		if plugins := ofAlike(b, p, alike, b.keptBy); len(plugins) > 0 {
+		plugins := ofAlike(b, p, alike, b.keptBy)
+		if mayClear(p) && (len(plugins) > 0 || !ofAlike(b, p, fits, b.fitsNow)) {
+			b.wantClearing(p)
+		}
+		if len(plugins) > 0 && translate.RequiredNode(p.object) == "" {
 			b.noteRefusal(p, plugins)
 			p.nowhere, p.outdated = true, true
 			b.askAnew(p)
 		}
 	}
 	s.spent += time.Since(begun)
+	if b.link != nil {
+		b.clear(time.Now())
+	}
 }
+
+func (b *Bridge) fitsNow(p *pod) bool { return b.filters.FitsNow(b.context, p.object) }
 
 // keptBy returns the plugins that together keep a pod from all nodes for now; none if the pod may run on some node.
 func (b *Bridge) keptBy(p *pod) []string { return b.filters.NowhereNow(b.context, p.object) }

@@ -88,6 +88,9 @@ func (b *Bridge) bindingEnded(p *pod, node string, err error) {
 		b.Metrics.Bound(p.tries+1, time.Since(p.since))
 		p.bound, p.tries, p.unbound, p.attempt, p.since = true, 0, "", nil, time.Time{}
 		b.writer.Scheduled(p.object, node)
+		if p.clears {
+			b.clearing.next = time.Time{}
+		}
 		return
 	}
 	if p.object.Spec.NodeName != "" {

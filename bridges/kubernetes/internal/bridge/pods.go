@@ -48,6 +48,8 @@ type pod struct {
 	refused   int                // how many nodes, since it was last looked at again
 	nowhere   bool               // asked for as one that may run on no node for now
 	stranded  bool               // in Bridge.stranded
+	clears    bool               // asked for as one for which others may end that are in its way
+	inTheWay  bool               // of such a pod, as the scheduler is told
 	ending    si.TerminationType // the scheduler wished its end and waits for it
 	held      bool               // it has an allocation, and waits for others of its group
 	binding   bool               // a write is under way
@@ -97,7 +99,7 @@ func (b *Bridge) forget(p *pod) {
 	}
 	p.standing, p.uuid, p.reported, p.rejected = untold, "", false, ""
 	p.ending, p.notSoon = si.TerminationType_UNKNOWN_TERMINATION_TYPE, time.Time{}
-	p.refusedBy, p.refused, p.nowhere = nil, 0, false
+	p.refusedBy, p.refused, p.nowhere, p.clears, p.inTheWay = nil, 0, false, false, false
 	delete(b.refusals, p.object.UID)
 }
 
@@ -222,7 +224,7 @@ func (b *Bridge) judge(p *pod) {
 // another ask by now, what the scheduler refused does not count for it.
 func (b *Bridge) waitingChanged(p *pod, old *v1.Pod, another bool) {
 	if another {
-		p.outdated, p.nowhere, p.refused, p.rejected, p.notSoon = true, false, 0, "", time.Time{}
+		p.outdated, p.nowhere, p.clears, p.refused, p.rejected, p.notSoon = true, false, false, 0, "", time.Time{}
 	}
 	if p.standing != asked && p.standing != checked {
 		return

@@ -160,6 +160,9 @@ func (b *Bridge) why(p *pod, alike verdicts) found {
 		return found{known: strings.TrimSuffix(said.message, ".") + ". Tenon: " + more}
 	}
 	if said.fits == 0 {
+		if p.refusedBy != nil && p.standing == asked && !p.nowhere {
+			b.strand(p) // a node that would have taken it may have filled up since its refusals
+		}
 		return found{known: said.message}
 	}
 	if p.refusedBy != nil {

@@ -158,6 +158,8 @@ type Attempt struct {
 type Refusal struct {
 	Reasons []string
 	Plugins []string
+
+	resolvable bool // it could be otherwise without some of the pods of the node
 }
 
 // Attempt begins one.
@@ -180,7 +182,7 @@ func (f *Filters) attempt(ctx context.Context, by framework.Framework, pod *v1.P
 }
 
 func refusal(status *fwk.Status) *Refusal {
-	return &Refusal{Reasons: status.Reasons(), Plugins: []string{status.Plugin()}}
+	return &Refusal{Reasons: status.Reasons(), Plugins: []string{status.Plugin()}, resolvable: status.Code() == fwk.Unschedulable}
 }
 
 // Nowhere says why the pod may run on no node, whatever nodes there are; nil: it depends.
@@ -214,7 +216,7 @@ func (f *Filters) NowhereNow(ctx context.Context, pod *v1.Pod) []string {
 	if a.nowhere != nil {
 		return a.nowhere.Plugins
 	}
-	a.state.SetSkipFilterPlugins(a.state.GetSkipFilterPlugins().Union(ofScheduler))
+	a.skipScheduler()
 	plugins := sets.New[string]()
 	for name, info := range f.cluster.nodes {
 		if info.Node() == nil {

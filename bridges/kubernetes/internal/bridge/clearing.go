@@ -1,0 +1,268 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+package bridge
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/component-helpers/scheduling/corev1"
+	"tenon.invalid/kubernetes/internal/filters"
+	"tenon.invalid/kubernetes/internal/translate"
+	si "tenon.invalid/proto/tenon/si/v1later"
+)
+
+// The scheduler ends pods for others to free amounts, and knows nothing of host ports, anti-affinity, spreading and volumes. The
+// bridge therefore says as an amount who is in the way of a pod: a node on which the pod could run if some pods ended has 1000 of the
+// kind conflictKind, each pod that would have to end there takes 1, and the pod asks for 1000. So the pod fits there once all of them
+// are gone, and the scheduler decides by its own rules whether they may end, and on which node.
+//
+// One kind serves the pods that are alike. Others wait in a line for their turn.
+
+const (
+	conflictKind = "conflicting-pods"
+	conflictRoom = 1000             // more than the pods of a node
+	clearingTurn = 10 * time.Second // of pods that are alike, while nobody ends for them and others wait
+	clearingRest = 30 * time.Second // at most, between two looks that find the same
+)
+
+// clearing is what the scheduler is told of pods that are in the way of others.
+type clearing struct {
+	key     string                        // of the pods for which it is; empty: of none
+	members map[types.UID]*pod            // those of them that are asked for so
+	rooms   map[string]map[types.UID]*pod // nodes on which they could run, and who is in the way there
+	began   time.Time
+	next    time.Time // when is looked at them again
+	pause   time.Duration
+	line    []*pod // of other pods
+}
+
+// takes returns the amounts with which the scheduler is told of a pod.
+func (b *Bridge) takes(p *pod) translate.Amounts {
+	amounts, conflicts := b.known(p.amounts), int64(0)
+	if p.clears {
+		conflicts = conflictRoom
+	} else if p.inTheWay {
+		conflicts = 1
+	}
+	if conflicts == 0 {
+		return amounts
+	}
+	amounts = maps.Clone(amounts)
+	amounts[conflictKind] = conflicts
+	return amounts
+}
+
+// offers returns the amounts with which the scheduler is told of a node.
+func (b *Bridge) offers(n *node) translate.Amounts {
+	amounts := b.known(translate.OfNode(n.object))
+	if _, room := b.clearing.rooms[n.name]; room {
+		amounts = maps.Clone(amounts)
+		amounts[conflictKind] = conflictRoom
+	}
+	return amounts
+}
+
+// mayClear returns whether others may end for a pod because they are in its way. Pods of task groups run in the place of their
+// placeholders, and pods of a PodGroup give their nodes back together.
+func mayClear(p *pod) bool {
+	policy := p.object.Spec.PreemptionPolicy
+	return p.group == nil && !p.placeholder && translate.GroupOf(p.object) == "" && (policy == nil || *policy != v1.PreemptNever)
+}
+
+// clearingKey is the same for pods for which the same pods may end on the same nodes.
+func clearingKey(p *pod) string {
+	alike := filters.Alike(p.object)
+	if alike == "" {
+		alike = string(p.object.UID)
+	}
+	return p.application + "\n" + alike
+}
+
+// wantClearing puts a pod in line that no node will take as the nodes are now.
+func (b *Bridge) wantClearing(p *pod) {
+	if !p.clears && !slices.Contains(b.clearing.line, p) {
+		b.clearing.line = append(b.clearing.line, p)
+	}
+}
+
+// clear goes on with the pods of this turn, and begins the next turn.
+func (b *Bridge) clear(now time.Time) {
+	c := &b.clearing
+	if c.key != "" && !now.Before(c.next) {
+		b.goOnClearing(now)
+	}
+	for len(c.line) > 0 && b.stranded.spent < thinking {
+		p := c.line[0]
+		if c.key != "" && clearingKey(p) != c.key {
+			return
+		}
+		c.line = c.line[1:]
+		if b.pods[p.object.UID] != p || p.standing != asked || p.clears || !p.wanted() || b.awaitsVictims(p) {
+			continue
+		}
+		if c.key != "" {
+			b.joinClearing(p)
+			continue
+		}
+		begun := time.Now()
+		if rooms, some := b.roomsFor(p); some {
+			c.key, c.members, c.began = clearingKey(p), map[types.UID]*pod{}, now
+			b.clearRooms(rooms)
+			b.joinClearing(p)
+			c.pause = beat
+			c.next = now.Add(max(c.pause, share*time.Since(begun)))
+		}
+		b.stranded.spent += time.Since(begun)
+	}
+}
+
+// goOnClearing looks at the nodes again. The turn ends if nobody is in the way any longer, or if it has brought nothing and others
+// wait. While pods end for one of these pods, or it is about to get their place, the turn goes on.
+func (b *Bridge) goOnClearing(now time.Time) {
+	c := &b.clearing
+	var waiting, placed []*pod
+	busy := false
+	for uid, p := range c.members {
+		switch {
+		case b.pods[uid] != p:
+			delete(c.members, uid)
+		case !p.clears:
+			delete(c.members, uid)
+		case p.wanted():
+			waiting = append(waiting, p)
+			n := b.nominations[uid]
+			busy = busy || p.standing != asked || n != nil && n.pod == p && n.node != ""
+		case p.runsOn() != "":
+			placed = append(placed, p)
+			delete(c.members, uid)
+		}
+	}
+	begun, before := time.Now(), c.rooms
+	var rooms map[string]map[types.UID]*pod
+	some := false
+	if len(waiting) > 0 && (busy || len(c.line) == 0 || now.Sub(c.began) < clearingTurn) {
+		rooms, some = b.roomsFor(slices.MinFunc(waiting, oldest))
+	}
+	if !some && !busy {
+		c.key, rooms = "", nil
+	}
+	b.clearRooms(rooms)
+	for _, p := range placed { // its node is no room for the others any longer
+		p.clears = false
+		b.reconcile(p)
+	}
+	if c.key == "" {
+		slices.SortFunc(waiting, oldest)
+		for _, p := range waiting {
+			p.clears, p.outdated = false, true
+			b.askAnew(p)
+		}
+		c.members = nil
+		return
+	}
+	c.pause = min(2*c.pause, clearingRest)
+	if len(placed) > 0 || busy || !sameRooms(before, c.rooms) {
+		c.pause = beat
+	}
+	c.next = now.Add(max(c.pause, share*time.Since(begun)))
+}
+
+func sameRooms(one, other map[string]map[types.UID]*pod) bool {
+	return maps.EqualFunc(one, other, func(x, y map[types.UID]*pod) bool { return maps.Equal(x, y) })
+}
+
+// joinClearing asks for a pod as one for which others may end.
+func (b *Bridge) joinClearing(p *pod) {
+	p.clears, p.nowhere, p.outdated = true, false, true
+	b.clearing.members[p.object.UID] = p
+	b.askAnew(p)
+}
+
+// roomsFor returns the nodes on which a pod could run, each with those that are in the way there, and whether somebody is to end.
+// Nobody is to if the pod only has to wait: somewhere all that are in the way end already.
+func (b *Bridge) roomsFor(p *pod) (map[string]map[types.UID]*pod, bool) {
+	rooms, some := map[string]map[types.UID]*pod{}, false
+	for name, inTheWay := range b.filters.Rooms(b.context, p.object, b.mayEndFor(p)) {
+		ending := len(inTheWay) > 0
+		rooms[name] = map[types.UID]*pod{}
+		for _, object := range inTheWay {
+			other := b.pods[object.UID]
+			rooms[name][object.UID] = other
+			ending = ending && isEnding(other)
+			some = true
+		}
+		if ending && !p.clears {
+			return nil, false
+		}
+	}
+	return rooms, some
+}
+
+func isEnding(p *pod) bool {
+	return p.object.DeletionTimestamp != nil || p.ending != si.TerminationType_UNKNOWN_TERMINATION_TYPE
+}
+
+// mayEndFor returns the pods that may end for a pod as far as the bridge can say: pods of its own application if they have a lower
+// priority, others unless they have a higher one. Pods that end already may, unless they end for somebody else who waits.
+func (b *Bridge) mayEndFor(p *pod) func(*v1.Pod) bool {
+	key, forOthers := clearingKey(p), map[types.UID]bool{}
+	for _, n := range b.nominations {
+		for uid, victim := range n.victims {
+			if n.pod.wanted() && b.isVictim(victim) && clearingKey(n.pod) != key {
+				forOthers[uid] = true
+			}
+		}
+	}
+	priority := corev1.PodPriority(p.object)
+	return func(object *v1.Pod) bool {
+		other := b.pods[object.UID]
+		if other == nil || forOthers[object.UID] {
+			return false
+		}
+		if isEnding(other) {
+			return true
+		}
+		a := b.applications[other.application]
+		if !other.mine || other.standing != placed || other.uuid == "" || a == nil || a.standing != accepted || a.failed {
+			return false
+		}
+		its := corev1.PodPriority(object)
+		return its < priority || its == priority && other.application != p.application
+	}
+}
+
+// clearRooms tells the scheduler of these rooms in place of those before. Pods that are in the way are reported before others are
+// asked for, so the scheduler never sees a room as empty that is not.
+func (b *Bridge) clearRooms(rooms map[string]map[types.UID]*pod) {
+	c := &b.clearing
+	before := c.rooms
+	c.rooms = rooms
+	inTheWay := map[types.UID]*pod{}
+	for name, room := range rooms {
+		maps.Copy(inTheWay, room)
+		if _, known := before[name]; !known {
+			b.touch(b.nodeOf(name))
+		}
+	}
+	for name, room := range before {
+		if _, still := rooms[name]; !still && b.nodes[name] != nil {
+			b.touch(b.nodes[name])
+		}
+		for uid, p := range room {
+			if inTheWay[uid] == nil && b.pods[uid] == p {
+				p.inTheWay = false
+				b.report(p)
+			}
+		}
+	}
+	for _, p := range sorted(inTheWay) {
+		if p.mine && p.standing == placed && p.ending == si.TerminationType_UNKNOWN_TERMINATION_TYPE {
+			p.inTheWay = true
+			b.report(p)
+		}
+	}
+}
