@@ -145,20 +145,11 @@ std::optional<node_state> kernel::state_of_node(partition_id id, std::string_vie
   return n == nullptr ? std::nullopt : std::optional(n->state.now());
 }
 
-std::optional<std::string> kernel::queue_of(partition_id id, std::string_view application) const {
+std::optional<application_place> kernel::place_of(partition_id id, std::string_view application) const {
   const partition *p = impl_->find(id);
   const internal::application *app = p == nullptr ? nullptr : p->model().find_application(application);
   if (app == nullptr || app->home == nullptr) return std::nullopt;
-  return app->home->path;
-}
-
-size_t kernel::allocations_of(partition_id id, std::string_view application, std::string_view key) const {
-  const partition *p = impl_->find(id);
-  const internal::application *app = p == nullptr ? nullptr : p->model().find_application(application);
-  if (app == nullptr) return 0;
-  if (key.empty()) return app->allocations.size();
-  const internal::ask *a = app->asks.find(key);
-  return a == nullptr ? 0 : a->allocations.size();
+  return application_place{app->home->path, app->allocations.size()};
 }
 
 std::optional<bool> kernel::may_administer(partition_id id, std::string_view queue, std::string_view user,

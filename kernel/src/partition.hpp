@@ -275,7 +275,7 @@ class partition final : partition_model {
   node_search search{{shared, nodes, orders.nodes, contexts, faults, fitness, checks, shared_nodes, classes,
                       allocation_states.ends_at()}};
   internal::limits limits{{types, keeps, ready, limit_lines, kept_orders, reserved, changes}};
-  internal::headroom headroom{{limits, classes, nodes}};
+  internal::headroom headroom{{classes, nodes}};
   internal::reservations reservations{{clock, config, classes, shared_nodes, waits, lines, claims, changes}};
   internal::claims claims{{classes, waits, alarms, allocation_states, changes}};
   held_off_asks held_off{{shared, lines, alarms}};

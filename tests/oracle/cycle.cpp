@@ -44,10 +44,7 @@ bool partition::decide_in(const queue &q, const usage &used) {
     bool looked_at_gang = false;
     for (ask *k : sorted_asks(*a)) {
       const reservation *own = reservation_of(*k);
-      const auto is_kept_back = [&](const auto &item) {
-        return item.second > 0 && order_here.types.contains(item.first);
-      };
-      if (own == nullptr && std::any_of(k->resources.begin(), k->resources.end(), is_kept_back)) continue;
+      if (own == nullptr && is_kept_back(q, *k, used)) continue;
       if (shared.has.gangs && k->placeholder && waits_to_begin(*a) && own == nullptr) {
         if (!std::exchange(looked_at_gang, true) && begin_whole(*a, used)) return true;
         continue;
@@ -64,7 +61,7 @@ bool partition::try_ask(application &a, ask &k, const usage &used) {
   if (!within_limits(a, k, used)) return false;
   const bool within = within_max(a, k, used);
   if (const reservation *own = reservation_of(k)) return place_by_order(a, k, own->node, used);
-  if (!within && !order_here.is_one_first) wait_first(a, k, used);
+  if (!within && !order_here.is_one_first) wait_first(a, k);
   if (shared.has.reservations && !k.required_node.empty()) return within && try_required(a, k, used);
   if (const node *n = within ? choose_node(a, k, used) : nullptr; n != nullptr) {
     place(a, k, n->id, chosen_by_order(a, k, *n, used));
@@ -171,21 +168,25 @@ std::optional<int64_t> partition::keeps_order_after(const queue &leaf) const {
   return config.tuning.reservation_queue_delay_ms;
 }
 
-std::set<std::string> partition::beyond_max(const application &a, const ask &k, const usage &used) const {
-  std::set<std::string> out;
-  for (const std::string &at : path_down(a.queue)) {
-    for (const auto &[type, amount] : k.resources) {
-      if (!fits_limit(find_queue(at)->max, used.taken_from(at, k.arrival), {{type, amount}})) out.insert(type);
+bool partition::is_kept_back(const queue &leaf, const ask &k, const usage &used) const {
+  if (order_here.keeps == nullptr) return false;
+  const ask &first = *order_here.keeps;
+  for (const std::string &at : path_down(leaf.path)) {
+    for (const auto &[type, amount] : first.resources) {
+      const int64_t more = amount_of(k.resources, type);
+      if (amount <= 0 || more <= 0) continue;
+      if (!fits_limit(find_queue(at)->max, used.taken_from(at, first.arrival), {{type, add_saturating(amount, more)}}))
+        return true;
     }
   }
-  return out;
+  return false;
 }
 
-void partition::wait_first(const application &a, const ask &k, const usage &used) {
+void partition::wait_first(const application &a, const ask &k) {
   const std::optional<int64_t> after = keeps_order_after(*find_queue(a.queue));
   if (!after) return;
   order_here.is_one_first = true;
-  if (shared.now_ms >= add_saturating(k.create_time_ms, *after)) order_here.types = beyond_max(a, k, used);
+  if (shared.now_ms >= add_saturating(k.create_time_ms, *after)) order_here.keeps = &k;
 }
 
 namespace {

@@ -344,11 +344,12 @@ struct partition {
   // What the first ask of a leaf that waits for headroom keeps from those behind it, as far as the leaf was walked.
   struct kept_order {
     bool is_one_first = false;
-    std::set<std::string> types;
+    const ask *keeps = nullptr;  // those behind it back; null: nobody yet
   };
   // How long an ask waits before it keeps others back. Nothing: the leaf keeps no order.
   [[nodiscard]] std::optional<int64_t> keeps_order_after(const queue &leaf) const;
-  void wait_first(const application &a, const ask &k, const usage &used);
+  void wait_first(const application &a, const ask &k);
+  [[nodiscard]] bool is_kept_back(const queue &leaf, const ask &k, const usage &used) const;
   bool try_ask(application &a, ask &k, const usage &used);
   // An ask whose victims are gone, at its turn.
   bool place_by_order(application &a, ask &k, const std::string &node_id, const usage &used);
@@ -362,7 +363,6 @@ struct partition {
   [[nodiscard]] bool within_limits(const application &a, const ask &k, const usage &used) const;
   [[nodiscard]] bool within_max(const application &a, const ask &k, const usage &used) const;
   // Of what the ask needs, the types that some queue on its path has too little of.
-  [[nodiscard]] std::set<std::string> beyond_max(const application &a, const ask &k, const usage &used) const;
   // The ask's tag si/X=a|b names the values of the node's attribute si/X that it wants. None does while it is held.
   [[nodiscard]] bool attributes_match(const ask &k, const node &n) const;
   // It came, or is judged anew: with which others.

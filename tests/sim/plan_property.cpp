@@ -356,7 +356,8 @@ class planner {
       if (const auto *no = d.as<decided::application_rejected>()) why = no->message;
     });
     if (!why.empty()) return {std::string(), why};
-    const std::string queue = to.queue_of(to.find_partition(one.partition), c.application).value_or(std::string());
+    const std::string queue =
+        to.place_of(to.find_partition(one.partition), c.application).value_or(application_place()).queue;
     (void)to.apply(to.now_ms(), remove_application{one.partition, c.application, {}});
     to.drain([](const decision_view &) {});
     return {queue, why};

@@ -95,7 +95,7 @@ class doer {
     const size_t first = seen_.size();
     seen_.resize(first + app.asks.size());
     for (const asked_if &a : app.asks) wanted_.push_back({app.application, a.key, a.count});
-    if (!kernel_.queue_of(where(), app.application)) {
+    if (!kernel_.place_of(where(), app.application)) {
       add_application c;
       c.partition = question_.partition;
       c.application = app.application;

@@ -118,7 +118,7 @@ bool has_object(const kernel &k, partition_id partition, const std::string &obje
     case realm::queue:
       return k.may_administer(partition, object, {}, {}).has_value();
     case realm::application:
-      return k.queue_of(partition, object).has_value();
+      return k.place_of(partition, object).has_value();
     default:
       return true;
   }
@@ -176,7 +176,7 @@ outcome may_do(const kernel &k, const caller &who, const action &a, const named_
     case realm::queue:
       return may_act_on(k, who, where, a.object);
     case realm::application: {
-      outcome may = may_act_on(k, who, where, *k.queue_of(where.id, a.object));
+      outcome may = may_act_on(k, who, where, k.place_of(where.id, a.object)->queue);
       if (may.status == TENON_OK && a.what == TENON_ADMIN_MOVE_APPLICATION) may = may_act_on(k, who, where, a.target);
       return may;
     }

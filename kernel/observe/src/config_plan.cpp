@@ -282,7 +282,7 @@ class submitter {
       if (no != nullptr && d.application == id) out.message = without(id, no->message);
     });
     if (!out.message.empty()) return out;
-    out.queue = to_.queue_of(to_.find_partition(one.partition), id).value_or(std::string());
+    out.queue = to_.place_of(to_.find_partition(one.partition), id).value_or(application_place()).queue;
     if (!out.queue.empty()) (void)to_.apply(to_.now_ms(), remove_application{one.partition, id, {}});
     to_.drain([](const decision_view &) {});
     return out;

@@ -80,7 +80,7 @@ class trial {
 
   void submit(const application_if &given) {
     application_if one = given;
-    const bool fresh = one.application.empty() || !copy_->queue_of(where_.id, one.application);
+    const bool fresh = one.application.empty() || !copy_->place_of(where_.id, one.application);
     if (one.application.empty()) one.application = unused_id();
     const size_t first = out_.asks.size();
     for (size_t i = 0; i < one.asks.size(); ++i) {
@@ -93,21 +93,21 @@ class trial {
       answer.count = a.count;
     }
     if (fresh) add(one);
-    const std::optional<std::string> queue = copy_->queue_of(where_.id, one.application);
+    const std::optional<application_place> place = copy_->place_of(where_.id, one.application);
     for (size_t i = first; i < out_.asks.size(); ++i) {
-      if (!queue) {
+      if (!place) {
         out_.asks[i].what = what_if_outcome::refused;
         out_.asks[i].message = refused_;
         continue;
       }
-      out_.asks[i].queue = *queue;
+      out_.asks[i].queue = place->queue;
       put(one, one.asks[i - first], out_.asks[i]);
     }
   }
 
   [[nodiscard]] std::string unused_id() const {
     std::string out = "what-if";
-    for (int i = 2; copy_->queue_of(where_.id, out); ++i) out = "what-if-" + std::to_string(i);
+    for (int i = 2; copy_->place_of(where_.id, out); ++i) out = "what-if-" + std::to_string(i);
     return out;
   }
 
@@ -211,9 +211,10 @@ class trial {
     if (why.why != cause::preempted_for_ask && why.why != cause::preempted_for_daemon) return;
     for (ask_answer &one : out_.asks) {
       if (one.key != why.about) continue;
-      one.victims.push_back({std::string(d.application), std::string(d.key), std::string(d.node),
-                             copy_->queue_of(where_.id, d.application).value_or(std::string(d.queue)),
-                             d.now_ms - out_.now_ms});
+      one.victims.push_back(
+          {std::string(d.application), std::string(d.key), std::string(d.node),
+           copy_->place_of(where_.id, d.application).value_or(application_place{std::string(d.queue)}).queue,
+           d.now_ms - out_.now_ms});
     }
   }
 

@@ -200,12 +200,15 @@ bool cycle::release_a_part(request &one) {
     part.application = goes->application;
   } else if (const auto *wish = std::get_if<release>(&one.what); wish != nullptr && one.uuid.empty()) {
     part = *wish;
-    if (part.what != release_what::both) return false;
+    if (part.what != release_what::both || !part.key.empty()) return false;
   } else {
     return false;
   }
   const partition_id where = kernel_.find_partition(part.partition);
-  const size_t before = kernel_.allocations_of(where, part.application, part.key);
+  const auto allocations = [&] {
+    return kernel_.place_of(where, part.application).value_or(application_place()).allocations;
+  };
+  const size_t before = allocations();
   if (before <= most_ends_beside_others) return false;
   if (!std::exchange(one.in_parts, true)) {  // nothing more of it may begin meanwhile
     part.what = release_what::asks;
@@ -214,7 +217,7 @@ bool cycle::release_a_part(request &one) {
   part.what = release_what::allocations;
   part.limit = most_ends_beside_others;
   apply(part);
-  return kernel_.allocations_of(where, part.application, part.key) < before;
+  return allocations() < before;
 }
 
 void cycle::apply_release(const rm_session &from, rm_partition *where, const request &one, release c) {

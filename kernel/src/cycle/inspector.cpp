@@ -128,15 +128,15 @@ void inspector::inspect_application(application &app, inspection &seen, bool sto
   }
   std::sort(waiting.begin(), waiting.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
   if (waiting.empty()) return;
-  const bool is_tried = !held && !stopped;
-  const std::vector<limit_above> above = is_tried ? limits_above(app, seen) : std::vector<limit_above>();
+  const bool is_passed_over = held || stopped;
+  const auto above = is_passed_over ? std::vector<limit_above>() : limits_above(app, seen);
   uint32_t beyond = no_class;  // what is beyond a limit stays so: the asks after it only leave less
   for (ask *a : waiting) {
-    const bool is_beyond = !is_tried || a->class_id == beyond;
+    const bool is_beyond = is_passed_over || a->class_id == beyond;
     const container_word word = is_beyond ? container_word::skipped : word_for(*a, above, seen);
     if (word == container_word::skipped) beyond = a->class_id;
     if (word != container_word::none) seen.words.emplace_back(a, word);
-    if (facts.listened() && is_tried) seen.tried.push_back(a);
+    if (facts.listened() && !is_passed_over) seen.tried.push_back(a);
     if (word == container_word::failed) tell_unschedulable(*a);
   }
 }
@@ -169,7 +169,7 @@ bool inspector::is_node_there(ask &a, ask_class &c, inspection &seen) {
 void inspector::tell_limits_of(ask &a) {
   ask_class &c = classes[a.class_id];
   type_index type = no_type;
-  const usage_node *quota = headroom.full_limit(*a.owner, c, type);
+  const usage_node *quota = reached_amount(*a.owner, c).of;
   tell_limit(facts, a, ask_limit::quota, quota != nullptr ? &quota->max : nullptr,
              quota != nullptr ? &*quota->usage : nullptr);
   if (quota != nullptr) return;

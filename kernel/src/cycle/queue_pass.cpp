@@ -5,6 +5,7 @@
 #include "cycle/required_node.hpp"
 #include "cycle/reserver.hpp"
 #include "cycle/whole_gang.hpp"
+#include "model/may_run.hpp"
 #include "model/queue_properties.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
@@ -31,13 +32,13 @@ bool queue_pass::try_unit(leaf_class &u) {
   ask &a = *g.first();
   ask_class &c = classes[u.class_id];
   checks.begin_turn();
-  if (limited.hold_back(app) || orders.stands_behind(u)) return false;
+  if (limited.hold_back(g) || orders.stands_behind(u)) return false;
   if (a.placeholder && waits_to_begin(app)) return whole_gang.begin(app);
-  type_index type = no_type;
-  if (usage_node *full = headroom.full_limit(app, c, type); full != nullptr) {
-    limited.park(g, *full, type);
+  if (const reached_limit by = reached_amount(app, c); !by.is_none()) {
+    limited.park(g, by);
     return false;
   }
+  type_index type = no_type;
   queue *full = headroom.full_queue(a, c, type);
   bool refused = false;
   if (try_ask(a, c, full == nullptr, refused)) return true;

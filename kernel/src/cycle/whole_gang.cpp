@@ -87,8 +87,7 @@ bool whole_gang::is_full(const ask &a, const ask_class &c, const resources &take
     with_others.positive.push_back({p.type, p.coarse, p.amount + taken[p.type]});
   }
   type_index type = no_type;
-  return headroom.full_limit(*a.owner, with_others, type) != nullptr ||
-         headroom.full_queue(a, with_others, type) != nullptr;
+  return !reached_amount(*a.owner, with_others).is_none() || headroom.full_queue(a, with_others, type) != nullptr;
 }
 
 found_node whole_gang::find(ask &a, ask_class &c) {

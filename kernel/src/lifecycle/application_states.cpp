@@ -132,7 +132,7 @@ void application_states::enter_state(application &app, application_state from) {
   const bool may_go_on = app.state == application_state::accepted || app.state == application_state::resuming;
   const bool goes_on = may_go_on && app.counted && replacements::real_allocations(app) != 0;
   count_up(app, counts_as_running(app.state) || goes_on);
-  if (app.state != application_state::accepted) limit_lines.stop_waiting(app);
+  limit_lines.look_again_at(app);
   if (app.state == application_state::accepted) app.first_bind_ms = INT64_MAX;
   if (app.state == application_state::accepted && from == application_state::new_ && !app.placeholder_ask.empty() &&
       !begins_whole(app)) {
@@ -164,8 +164,7 @@ void application_states::after_placing(application &app, const allocation &x) {
   }
   if (app.state == application_state::accepted) {
     count_up(app, true);
-    limit_lines.stop_waiting(app);
-    ready.let_go(app);
+    limit_lines.look_again_at(app);
   }
   const auto all_placed = [&] {
     if (app.proposals->empty()) return app.placeholders == app.placeholder_ask;
@@ -254,10 +253,7 @@ bool application_states::is_void(const timer &t) const {
 // -- Its place in its queue. --
 
 // Its asks stand nowhere.
-void application_states::give_up_place(application &app) {
-  limit_lines.stop_waiting(app);
-  lines.give_up_groups(app);
-}
+void application_states::give_up_place(application &app) { lines.give_up_groups(app); }
 
 // Removes it from the applications of its queue, whose keys may read each other.
 void application_states::leave_order(application &app) {

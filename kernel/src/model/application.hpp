@@ -73,7 +73,7 @@ struct app_class {
   leaf_class *unit = nullptr;
   ask_run run;
   uint32_t position = not_in_heap;  // in its unit's heap, or in that of
-  limit_line *line = nullptr;       // what is full keeps it back
+  limit_line *line = nullptr;       // this line, while a limit is reached
   bool parked_on_nodes = false;     // by itself: no more nodes are reserved for its application
 
   [[nodiscard]] bool empty() const { return run.empty(); }
@@ -127,9 +127,7 @@ struct application {
   std::array<uint64_t, 4> prepared{};  // by its queue's order
   node_sorting *nodes_by = nullptr;    // that it chose, or the canary's; null: its partition's
   std::vector<decayed_usage> decayed;  // that its queue's order reads
-  queue *held_by = nullptr;            // maxapplications of this queue
-  usage_node *held_by_limit = nullptr;
-  usage_node *user_usage = nullptr;  // in its leaf
+  usage_node *user_usage = nullptr;    // in its leaf
   usage_node *group_usage = nullptr;
   std::string group;            // the one whose limits hold, or ""
   std::string submitted_queue;  // as the RM sent it
@@ -155,7 +153,6 @@ struct application {
   }
   // Whether an ask is pending. Sums of amounts, as `pending`, stop at the largest number and do not come back.
   [[nodiscard]] bool has_pending() const { return !priorities.empty(); }
-  [[nodiscard]] bool held() const { return held_by != nullptr || held_by_limit != nullptr; }
   [[nodiscard]] const resources &used(bool by_placeholders) const { return by_placeholders ? placeholders : allocated; }
   // By its queue's order; 0: it is not, or nobody knows until when.
   [[nodiscard]] int64_t left_out_until_ms() const {

@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// A limit line holds the groups of one unit that wait for one limit, in the order of their applications, so that only
-// the first one is looked at when the limit has free capacity again.
+// A limit line holds groups of one unit that wait because a limit is reached, in the order of their applications, so
+// that only the first one is looked at when the limit has free capacity again. The same limits apply to all of them.
 #pragma once
 
 #include <array>
@@ -13,19 +13,34 @@
 namespace tenon::internal {
 
 enum class line_state : uint8_t {
-  closed,  // the limit has no free capacity: the line is in a heap of the limit
+  closed,  // a limit is reached: the line is in a heap of this limit
   open,    // the line competes in its leaf
-  aside,   // the limit had free capacity, but the unit is parked
+  aside,   // no limit is reached, but the unit is parked
 };
 
-// Its groups wait for one more application to be allowed, or for an amount of one type.
+// What tells lines of one unit apart. A line whose groups wait for a maxapplications of a queue alone has none of it.
+struct line_terms {
+  usage_node *user = nullptr, *group = nullptr;  // whose limits apply
+  bool needs_queue_place = false;                // to be one of the applications that run in the queues
+  bool needs_limit_place = false;                // to be one of those that run for the user and the group
+  friend bool operator==(const line_terms &, const line_terms &) = default;
+};
+
+// A limit that is reached: the maxapplications of a queue, or the maxapplications or an amount of a user or group.
+struct reached_limit {
+  queue *in = nullptr;
+  usage_node *of = nullptr;   // exactly one of the two is set, or none: no limit is reached
+  type_index type = no_type;  // no_type: maxapplications
+  int64_t amount = 0;         // that a group needs of the type
+
+  [[nodiscard]] bool is_none() const { return in == nullptr && of == nullptr; }
+};
+
 struct limit_line {
   leaf_class *unit = nullptr;
-  queue *full_queue = nullptr;       // whose maxapplications is reached
-  usage_node *full_limit = nullptr;  // or whose limit is; exactly one of the two is set
-  type_index type = no_type;         // no_type: the groups wait for one more application
-  int64_t amount = 1;
+  line_terms terms;
   line_state state = line_state::closed;
+  reached_limit closed_by;          // while closed
   uint32_t position = not_in_heap;  // in the heap that `state` names
   app_class_heap groups;            // never empty
 };
@@ -36,11 +51,11 @@ struct limit_line_position {
 };
 
 struct less_needed {
-  bool operator()(const limit_line &a, const limit_line &b) const { return a.amount < b.amount; }
+  bool operator()(const limit_line &a, const limit_line &b) const { return a.closed_by.amount < b.closed_by.amount; }
 };
 struct amount_prefix {
   std::array<uint64_t, 1> operator()(const limit_line &a) const {
-    return {static_cast<uint64_t>(a.amount ^ INT64_MIN)};
+    return {static_cast<uint64_t>(a.closed_by.amount ^ INT64_MIN)};
   }
 };
 using closed_lines = indexed_heap<limit_line, less_needed, limit_line_position, amount_prefix>;

@@ -2,6 +2,7 @@
 // May run: what keeps an application from running, beside its own state.
 #pragma once
 
+#include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
@@ -21,14 +22,19 @@ namespace tenon::internal {
   return nullptr;
 }
 
+[[nodiscard]] inline bool needs_queue_place(const application &app) {
+  return !app.counted && app.state == application_state::accepted;
+}
+[[nodiscard]] inline bool needs_limit_place(const application &app) { return app.place == limit_place::none; }
+
 // The queue whose maxapplications holds the application; null: none does, or it is counted already.
 [[nodiscard]] inline queue *full_queue_of(const application &app) {
-  return app.counted || app.state != application_state::accepted ? nullptr : full_queue_on_path_of(app);
+  return needs_queue_place(app) ? full_queue_on_path_of(app) : nullptr;
 }
 
 // The limit whose maxapplications holds the application; null: none does, or it has its place already.
 [[nodiscard]] inline usage_node *full_limit_of(const application &app) {
-  if (app.place != limit_place::none) return nullptr;
+  if (!needs_limit_place(app)) return nullptr;
   for (usage_node *start : {app.user_usage, app.group_usage}) {
     for (usage_node *u = start; u != nullptr; u = u->parent) {
       if (is_full_of_applications(*u)) return u;
@@ -37,12 +43,24 @@ namespace tenon::internal {
   return nullptr;
 }
 
-// Whether what the groups of the line wait for is there, for one of them.
-[[nodiscard]] inline bool has_room(const limit_line &l) {
-  if (l.full_queue != nullptr) return !is_full_of_applications(*l.full_queue);
-  const usage_node &u = *l.full_limit;
-  if (l.type == no_type) return !is_full_of_applications(u);
-  return !u.max.has(l.type) || l.amount <= u.max[l.type] - u.usage[l.type];
+// The maxapplications that keeps the application from running, if there is one.
+[[nodiscard]] inline reached_limit reached_maxapplications(const application &app) {
+  reached_limit out{full_queue_of(app)};
+  if (out.in == nullptr) out.of = full_limit_of(app);
+  return out;
+}
+
+// The amount of a user or group that one more ask of the class exceeds, if there is one.
+[[nodiscard]] inline reached_limit reached_amount(const application &app, const ask_class &c) {
+  for (usage_node *start : {app.user_usage, app.group_usage}) {
+    for (usage_node *u = start; u != nullptr; u = u->parent) {
+      if (u->max.empty()) continue;
+      for (const class_amount &p : c.positive) {
+        if (u->max.has(p.type) && p.amount > u->max[p.type] - u->usage[p.type]) return {nullptr, u, p.type, p.amount};
+      }
+    }
+  }
+  return {};
 }
 
 // A unit that is parked on what all nodes have free together may still have its turn (ready_index).

@@ -15,11 +15,25 @@ namespace {
 
 // In the order of the enums.
 constexpr std::array<std::string_view, static_cast<size_t>(obstacle_kind::no_victims) + 1> obstacle_names{
-    "application-state",  "partition-stopped", "queue-stopped",   "queue-applications",
-    "limit-applications", "limit-resources",   "queue-resources", "cluster-resources",
-    "kept-order",         "held-back",         "nodes",           "rm-refuses",
-    "rm-paused",          "placeholders",      "reserved",        "victims",
-    "preempts-later",     "no-victims",
+    "application-state",
+    "partition-stopped",
+    "queue-stopped",
+    "queue-applications",
+    "limit-applications",
+    "limit-resources",
+    "queue-resources",
+    "cluster-resources",
+    "kept-order",
+    "whole-gang",
+    "held-back",
+    "nodes",
+    "rm-refuses",
+    "rm-paused",
+    "placeholders",
+    "reserved",
+    "victims",
+    "preempts-later",
+    "no-victims",
 };
 constexpr std::array<std::string_view, static_cast<size_t>(change_kind::start_queue) + 1> change_names{
     "raise-queue-applications",
@@ -94,8 +108,10 @@ std::string words(const obstacle &h, const node_reasons &nodes) {
     case obstacle_kind::cluster_resources:
       return "All nodes together have too little " + h.type + ": " + numbers(h);
     case obstacle_kind::kept_order:
-      return "Queue " + h.queue + " keeps the order of its asks: ask " + h.name + " is before it and waits for " +
-             h.type;
+      return "Queue " + h.queue + " keeps the order of its asks: ask " + h.name + " is before it and needs the " +
+             h.type + " that it would take";
+    case obstacle_kind::whole_gang:
+      return "Its gang begins whole: no placeholder is placed before all " + std::to_string(h.asked) + " fit at once";
     case obstacle_kind::held_back:
       return "Order " + h.policy + " of queue " + h.queue + " leaves " + h.name + " out until " +
              (h.until_ms == 0 ? "something that it reads changes" : utc(h.until_ms));

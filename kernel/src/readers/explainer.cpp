@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/queue_properties.hpp"
 #include "readers/explain_text.hpp"
 #include "rules/headroom.hpp"
 
@@ -54,7 +55,28 @@ void explain_applications(const application &app, explanation &out) {
   }
 }
 
+obstacle whole_gang_obstacle(const application &app) {
+  obstacle out;
+  out.kind = obstacle_kind::whole_gang;
+  for (const ask *a : app.asks) out.asked += a->placeholder ? a->pending() : 0;  // any order: a sum
+  return out;
+}
+
 }  // namespace
+
+// All pending placeholders of the gang as one ask, which requires a node if the given one does.
+ask_class explainer::whole_gang_of(const application &app, const ask_class &one) const {
+  resources all;
+  for (const ask *a : app.asks) {  // any order: a sum
+    if (a->placeholder) all.add_times(classes[a->class_id].need, a->pending());
+  }
+  ask_class out;
+  out.required_node = one.required_node;
+  for_each_type(all, [&](type_index t, int64_t amount) {
+    if (amount > 0) out.positive.push_back({t, 0, amount});
+  });
+  return out;
+}
 
 void explainer::explain_limits(const application &app, const ask_class &c, explanation &out) const {
   for (const bool group : {false, true}) {
@@ -155,8 +177,13 @@ void explainer::explain_ask(const ask &a, explanation &out) {
   if (app.runs()) explain_applications(app, out);
   if (a.line == ask_line::placeholders) return explain_placeholders(a, out);
   if (app.runs()) explain_orders(app, out);
-  explain_limits(app, c, out);
-  explain_queues(a, c, out);
+  const size_t told = out.obstacles.size();
+  const ask_class whole = a.placeholder && waits_to_begin(app) ? whole_gang_of(app, c) : ask_class();
+  const bool begins_whole = !whole.positive.empty();
+  explain_limits(app, begins_whole ? whole : c, out);
+  explain_queues(a, begins_whole ? whole : c, out);
+  if (begins_whole && (a.line == ask_line::refused || out.obstacles.size() != told))
+    out.obstacles.insert(out.obstacles.begin() + static_cast<ptrdiff_t>(told), whole_gang_obstacle(app));
   if (app.runs()) explain_kept_order(a, out);
   explain_nodes(a, out);
   explain_claims(a, out);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "model/queue_properties.hpp"
 #include "readers/explain_text.hpp"
 #include "readers/explainer.hpp"
 #include "rules/node_verdicts.hpp"
@@ -81,7 +82,9 @@ void explainer::explain_nodes(const ask &a, explanation &out) {
   }
   out.nodes.predicates.assign(by_predicate.begin(), by_predicate.end());
   out.nodes.refused.assign(by_refusal.begin(), by_refusal.end());
-  const bool refused = a.line == ask_line::refused && (out.nodes.fit != 0 || !by_refusal.empty());
+  // A gang that waits to begin whole stands in the same line, though nobody refused it.
+  const bool waits_whole = a.placeholder && waits_to_begin(*a.owner);
+  const bool refused = a.line == ask_line::refused && (!by_refusal.empty() || (out.nodes.fit != 0 && !waits_whole));
   if (refused) {
     obstacle &o = add_obstacle(out, obstacle_kind::rm_refuses, identity.rm);
     for (const auto &[reason, count] : by_refusal) {

@@ -119,7 +119,7 @@ void explainer::explain_orders(const application &app, explanation &out) const {
 const ask *explainer::first_beyond_headroom(const queue &leaf, const turn_order &in_turn) const {
   const ask *first = nullptr;
   for (application *app : leaf.apps) {
-    if (!app->runs() || in_turn.is_held_back(*app) || full_queue_of(*app) || full_limit_of(*app)) continue;
+    if (!app->runs() || in_turn.is_held_back(*app) || !reached_maxapplications(*app).is_none()) continue;
     const bool gang_waits = waits_to_begin(*app);
     for (const ask *a : app->asks) {  // any order: the first in theirs is looked for
       const bool has_turn = a->line == ask_line::run || a->line == ask_line::refused;
@@ -127,8 +127,7 @@ const ask *explainer::first_beyond_headroom(const queue &leaf, const turn_order 
       if (first != nullptr && in_turn(*first, *a)) continue;
       const ask_class &c = classes[a->class_id];
       type_index type = no_type;
-      const bool is_limited = headroom.full_limit(*app, c, type) != nullptr;
-      if (!is_limited && headroom::full_queue(*a, c, type) != nullptr) first = a;
+      if (reached_amount(*app, c).is_none() && headroom::full_queue(*a, c, type) != nullptr) first = a;
     }
   }
   return first;
@@ -144,17 +143,19 @@ void explainer::explain_kept_order(const ask &a, explanation &out) const {
   if (first == nullptr || !in_turn(*first, a)) return;
   if (shared.now_ms < add_saturating(first->create_time_ms, *after_ms)) return;
   const ask_class &own = classes[a.class_id];
-  type_index lacked = no_type;
-  for (const queue *q = &leaf; q->parent != nullptr && lacked == no_type; q = q->parent) {
+  type_index kept = no_type;
+  for (const queue *q = &leaf; q->parent != nullptr && kept == no_type; q = q->parent) {
     for (const class_amount &p : classes[first->class_id].positive) {
-      if (!headroom::has_room(*q, *first, p) && own.need[p.type] > 0) lacked = p.type;
+      const class_amount both{p.type, p.coarse, add_saturating(p.amount, own.need[p.type])};
+      const bool takes_of_it = own.need[p.type] > 0 && !headroom::has_room(*q, *first, both);
+      if (kept == no_type && takes_of_it) kept = p.type;
     }
   }
-  if (lacked == no_type) return;
+  if (kept == no_type) return;
   const std::string who = first->owner->id + "/" + std::string(first->key.view());
   obstacle &o = add_obstacle(out, obstacle_kind::kept_order, who);
   o.queue = leaf.path;
-  o.type = types.name(lacked);
+  o.type = types.name(kept);
 }
 
 }  // namespace tenon::internal

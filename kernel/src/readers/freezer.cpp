@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "model/may_run.hpp"
 #include "policies/sort_policy.hpp"
 
 namespace tenon::internal {
@@ -44,17 +43,17 @@ group_wait wait_of(const app_class &g) {
   for (const queue *q = app.home; q != nullptr; q = q->parent) {
     if (q->state == object_state::stopped) return in(blocker::stopped_queue, *q);
   }
-  if (app.held_by != nullptr && is_full_of_applications(*app.held_by))
-    return in(blocker::application_count, *app.held_by);
-  if (app.held_by_limit != nullptr && is_full_of_applications(*app.held_by_limit))
-    return in(blocker::limited_application_count, *app.held_by_limit->where);
+  if (g.line != nullptr && g.line->state == line_state::closed) {
+    const reached_limit &limit = g.line->closed_by;
+    if (limit.in != nullptr) return in(blocker::application_count, *limit.in);
+    const bool counts = limit.type == no_type;
+    return in(counts ? blocker::limited_application_count : blocker::limit, *limit.of->where, limit.type);
+  }
   const auto by = [](blocker what, const queue &q, const sort_key &key) {
     return group_wait{what, no_type, &q, key.not_before_ms == TENON_NOT_NOW};
   };
   if (app.key.held_back()) return by(blocker::application_order, *app.home, app.key);
   if (g.parked_on_nodes) return {blocker::nodes, no_type, nullptr};
-  if (g.line != nullptr && g.line->type != no_type && !has_room(*g.line))
-    return in(blocker::limit, *g.line->full_limit->where, g.line->type);
   const leaf_class &u = *g.unit;
   if (u.parked == parking::queue_headroom) return in(blocker::headroom, *u.parked_queue, u.parked_type);
   if (u.parked != parking::none) return {blocker::nodes, no_type, nullptr};

@@ -27,8 +27,9 @@ bool kept_orders::stands_behind(leaf_class &u) {
   const ask_class &own = classes[u.class_id], &first = classes[s.first->class_id];
   for (queue *q = &leaf; q->parent != nullptr; q = q->parent) {
     for (const class_amount &p : first.positive) {
-      if ((own.types >> p.type & 1U) == 0 || p.amount <= ready.headroom_in(*q, p.type)) continue;
-      ready.park_on_queue(u, *q, p.type, p.amount);
+      const int64_t both = add_saturating(p.amount, own.need[p.type]);
+      if (both == p.amount || both <= ready.headroom_in(*q, p.type)) continue;
+      ready.park_on_queue(u, *q, p.type, both);
       return true;
     }
   }

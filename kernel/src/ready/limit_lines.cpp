@@ -8,83 +8,88 @@
 #include "ready/ready_index.hpp"
 
 namespace tenon::internal {
+namespace {
 
-size_t limit_lines::line_hash::operator()(const line_id &id) const {
-  size_t out = id.type;
-  boost::hash_combine(out, id.unit);
-  boost::hash_combine(out, id.full_queue);
-  boost::hash_combine(out, id.full_limit);
+// Lines whose groups wait for a maxapplications of a queue alone hold applications of all users.
+line_terms terms_of(const application &app, const reached_limit &by) {
+  line_terms out;
+  out.needs_queue_place = needs_queue_place(app);
+  if (by.in != nullptr) return out;
+  out.user = app.user_usage;
+  out.group = app.group_usage;
+  out.needs_limit_place = needs_limit_place(app);
   return out;
 }
 
-// -- Who is kept back. --
-
-bool limit_lines::hold_back(application &app) {
-  queue *full = full_queue_of(app);
-  usage_node *full_limit = full == nullptr ? full_limit_of(app) : nullptr;
-  if (full == nullptr && full_limit == nullptr) return false;
-  ready.hold(app);
-  app.held_by = full;
-  app.held_by_limit = full_limit;
-  ready.let_go(app);
-  return true;
+// True if the limit has as much free capacity as a group of the line needs.
+bool has_room(const reached_limit &limit) {
+  if (limit.in != nullptr) return !is_full_of_applications(*limit.in);
+  const usage_node &u = *limit.of;
+  if (limit.type == no_type) return !is_full_of_applications(u);
+  return !u.max.has(limit.type) || limit.amount <= sub_saturating(u.max[limit.type], u.usage[limit.type]);
 }
 
-void limit_lines::stop_waiting(application &app) {
-  if (!app.held()) return;
-  ready.hold(app);
-  app.held_by = nullptr;
-  app.held_by_limit = nullptr;
+}  // namespace
+
+size_t limit_lines::line_hash::operator()(const line_id &id) const {
+  size_t out = (id.terms.needs_queue_place ? 1U : 0U) + (id.terms.needs_limit_place ? 2U : 0U);
+  boost::hash_combine(out, id.unit);
+  boost::hash_combine(out, id.terms.user);
+  boost::hash_combine(out, id.terms.group);
+  return out;
 }
 
-void limit_lines::park(app_class &g, usage_node &full, type_index t) {
+// -- A limit is reached. --
+
+bool limit_lines::hold_back(app_class &g) {
+  const reached_limit by = reached_maxapplications(*g.owner);
+  if (!by.is_none()) park(g, by);
+  return !by.is_none();
+}
+
+void limit_lines::park(app_class &g, const reached_limit &by) {
   ready.make_unready(g);
-  join(g, nullptr, &full, t);
-}
-
-void limit_lines::forget_limits_of(application &app) {
-  if (app.held_by_limit != nullptr) stop_waiting(app);
-  for (app_class *g : app.classes) {
-    if (g->line != nullptr && g->line->full_limit != nullptr) leave(*g);
-  }
-}
-
-// -- The line of a group. --
-
-bool limit_lines::join(app_class &g) {
-  const application &app = *g.owner;
-  if (app.held()) join(g, app.held_by, app.held_by_limit, no_type);
-  return app.held();
-}
-
-void limit_lines::join(app_class &g, queue *full_queue, usage_node *full_limit, type_index t) {
-  auto &slot = lines_[{g.unit, full_queue, full_limit, t}];
+  const line_terms terms = terms_of(*g.owner, by);
+  auto &slot = lines_[{g.unit, terms}];
   const bool is_new = slot == nullptr;
   if (is_new) {
     slot = std::make_unique<limit_line>();
     slot->unit = g.unit;
-    slot->full_queue = full_queue;
-    slot->full_limit = full_limit;
-    slot->type = t;
-    if (t != no_type) slot->amount = classes[g.unit->class_id].need[t];
+    slot->terms = terms;
   }
   limit_line &l = *slot;
   g.line = &l;
   l.groups.push(&g);
-  if (is_new) return has_room(l) ? open(l) : close(l);
-  if (l.state == line_state::open) g.unit->leaf->limited.update(&l);
+  if (is_new) return close(l, by);
+  if (l.state == line_state::open) l.unit->leaf->limited.update(&l);
 }
+
+void limit_lines::stop_waiting(application &app) {
+  for (app_class *g : app.classes) {
+    if (g->line != nullptr) leave(*g);
+  }
+}
+
+void limit_lines::look_again_at(application &app) {
+  for (app_class *g : app.classes) {
+    if (g->line == nullptr) continue;
+    leave(*g);
+    ready.make_ready(*g);
+  }
+}
+
+// -- The line of a group. --
 
 void limit_lines::leave(app_class &g) {
   limit_line &l = *std::exchange(g.line, nullptr);
   const bool is_last = l.groups.size() == 1;
   if (is_last) take_out(l);
   l.groups.erase(&g);
-  if (!is_last) {
-    if (l.state == line_state::open) l.unit->leaf->limited.update(&l);
-    return;
+  if (is_last) {
+    lines_.erase(line_id{l.unit, l.terms});
+  } else if (l.state == line_state::open) {
+    l.unit->leaf->limited.update(&l);
   }
-  lines_.erase(line_id{l.unit, l.full_queue, l.full_limit, l.type});
 }
 
 void limit_lines::order_changed(app_class &g) {
@@ -93,18 +98,27 @@ void limit_lines::order_changed(app_class &g) {
   if (l.state == line_state::open) l.unit->leaf->limited.update(&l);
 }
 
-// -- There is room. --
+// -- The limit has free capacity. --
 
-void limit_lines::room_rose(usage_node &u) {
-  open_while_room(u.held);
-  for (closed_lines &lines : u.parked) open_while_room(lines);
+reached_limit limit_lines::reached_by(const limit_line &l) const {
+  const application &app = *l.groups.top()->owner;
+  if (l.terms.user == nullptr) return {full_queue_of(app)};
+  const reached_limit by = reached_maxapplications(app);
+  return by.is_none() ? reached_amount(app, classes[l.unit->class_id]) : by;
 }
 
-void limit_lines::open_while_room(closed_lines &lines) {
-  while (!lines.empty() && has_room(*lines.top())) {
+void limit_lines::room_rose(usage_node &u) {
+  look_again(u.held);
+  for (closed_lines &lines : u.parked) look_again(lines);
+}
+
+// A line for which this limit has room may wait for another one now.
+void limit_lines::look_again(closed_lines &lines) {
+  while (!lines.empty() && has_room(lines.top()->closed_by)) {
     limit_line &l = *lines.top();
     lines.erase(&l);
-    open(l);
+    const reached_limit by = reached_by(l);
+    by.is_none() ? open(l) : close(l, by);
   }
 }
 
@@ -112,29 +126,20 @@ void limit_lines::let_go_first(queue &leaf) {
   while (!leaf.limited.empty()) {
     limit_line &l = *leaf.limited.top();
     app_class &first = *l.groups.top();
-    if (!has_room(l)) {
+    const app_class_before comes_before;
+    const leaf_class &unit = *l.unit;
+    const bool is_parked = unit.parked != parking::none && !waits_for_cluster(unit);
+    if (const reached_limit by = reached_by(l); !by.is_none()) {
       take_out(l);
-      close(l);
-    } else if (!leaf.ready_classes.empty() && app_class_before{}(*leaf.ready_classes.top()->ready.top(), first)) {
+      close(l, by);
+    } else if (!leaf.ready_classes.empty() && comes_before(*leaf.ready_classes.top()->ready.top(), first)) {
       return;
-    } else if (l.unit->parked != parking::none && !waits_for_cluster(*l.unit) && leaf.kept_order == nullptr) {
-      take_out(l);
-      l.state = line_state::aside;
-      aside_[l.unit].push_back(&l);
+    } else if (is_parked && leaf.kept_order == nullptr) {
+      set_aside(l);
     } else {
-      let_go(first);
+      leave(first);
+      ready.make_ready(first);
     }
-  }
-}
-
-void limit_lines::let_go(app_class &g) {
-  application &app = *g.owner;
-  if (app.held()) {
-    stop_waiting(app);
-    ready.let_go(app);
-  } else {
-    leave(g);
-    ready.make_ready(g);
   }
 }
 
@@ -148,12 +153,12 @@ void limit_lines::open_all_of(leaf_class &u) {
 
 // -- Where a line is. --
 
-closed_lines &limit_lines::closed_beside(const limit_line &l) {
-  if (l.full_queue != nullptr) return l.full_queue->held;
-  usage_node &u = *l.full_limit;
-  if (l.type == no_type) return u.held;
-  if (u.parked.size() <= l.type) u.parked.resize(l.type + 1);
-  return u.parked[l.type];
+closed_lines &limit_lines::closed_beside(const reached_limit &by) {
+  if (by.in != nullptr) return by.in->held;
+  usage_node &u = *by.of;
+  if (by.type == no_type) return u.held;
+  if (u.parked.size() <= by.type) u.parked.resize(by.type + 1);
+  return u.parked[by.type];
 }
 
 void limit_lines::open(limit_line &l) {
@@ -163,15 +168,22 @@ void limit_lines::open(limit_line &l) {
   if (leaf.limited.size() == 1) ready.queue_became_ready(leaf);
 }
 
-void limit_lines::close(limit_line &l) {
+void limit_lines::close(limit_line &l, const reached_limit &by) {
   l.state = line_state::closed;
-  closed_beside(l).push(&l);
+  l.closed_by = by;
+  closed_beside(by).push(&l);
+}
+
+void limit_lines::set_aside(limit_line &l) {
+  take_out(l);
+  l.state = line_state::aside;
+  aside_[l.unit].push_back(&l);
 }
 
 void limit_lines::take_out(limit_line &l) {
   switch (l.state) {
     case line_state::closed:
-      return closed_beside(l).erase(&l);
+      return closed_beside(l.closed_by).erase(&l);
     case line_state::open: {
       queue &leaf = *l.unit->leaf;
       leaf.limited.erase(&l);

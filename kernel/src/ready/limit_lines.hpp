@@ -1,9 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Limit lines hold the groups that wait because a limit is reached: the maxapplications of a queue, or the
-// maxapplications or resources of a user or group. A line holds the groups of one unit that wait for one limit, in the
-// order of their applications. When the limit has free capacity again, its lines open: each competes with what is ready
-// in its leaf by its first group, and only a group that comes before everything ready gets a turn. One more end
-// therefore costs as much as there are shapes in the lines, however many applications wait.
+// maxapplications or resources of a user or group. When no limit of a line is reached any longer, the line opens: it
+// competes with what is ready in its leaf by its first group, and only a group that comes before everything ready gets
+// a turn. One more end therefore costs as much as there are shapes and users in the lines, however many applications
+// wait.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -27,23 +27,19 @@ class limit_lines : limit_lines_access {
   explicit limit_lines(const limit_lines_access &all) : limit_lines_access(all) {}
 
   // -- A limit is reached. --
-  // Holds the application if a maxapplications is reached. Returns whether it is held.
-  bool hold_back(application &app);
-  // Ends the hold. The groups of the application are in no line and no heap then: ready_index::let_go returns them.
-  void stop_waiting(application &app);
-  // Parks the group until the limit has as much of the type as one of its asks needs.
-  void park(app_class &g, usage_node &full, type_index t);
-  // Removes the groups of the application from all lines of users and groups, before these limits are destroyed.
-  void forget_limits_of(application &app);
+  // Parks the group if a maxapplications keeps its application from running. Returns whether it does.
+  bool hold_back(app_class &g);
+  void park(app_class &g, const reached_limit &by);
+  // -- Which limits apply to an application changes. --
+  void stop_waiting(application &app);   // takes its groups out of their lines; they are in no heap then
+  void look_again_at(application &app);  // makes its groups ready that are in lines
 
   // -- The line of a group. --
-  // Adds the group to its line if its application is held. Returns whether it is.
-  bool join(app_class &g);
   void leave(app_class &g);          // requires g.line
-  void order_changed(app_class &g);  // the key of its application changed
+  void order_changed(app_class &g);  // likewise; the key of its application changed
 
   // -- The limit has free capacity. --
-  void room_rose(queue &q) { open_while_room(q.held); }
+  void room_rose(queue &q) { look_again(q.held); }
   void room_rose(usage_node &u);
   // Makes the groups of open lines ready that come before every ready unit of the leaf.
   void let_go_first(queue &leaf);
@@ -54,23 +50,21 @@ class limit_lines : limit_lines_access {
  private:
   struct line_id {
     const leaf_class *unit = nullptr;
-    const queue *full_queue = nullptr;
-    const usage_node *full_limit = nullptr;
-    type_index type = no_type;
+    line_terms terms;
     friend bool operator==(const line_id &, const line_id &) = default;
   };
   struct line_hash {
     size_t operator()(const line_id &id) const;
   };
 
-  void join(app_class &g, queue *full_queue, usage_node *full_limit, type_index t);
-  void let_go(app_class &g);
+  [[nodiscard]] reached_limit reached_by(const limit_line &l) const;
   void open(limit_line &l);
-  void close(limit_line &l);
+  void close(limit_line &l, const reached_limit &by);
+  void set_aside(limit_line &l);
   void take_out(limit_line &l);
-  void open_while_room(closed_lines &lines);
+  void look_again(closed_lines &lines);
   void open_all_of(leaf_class &u);
-  static closed_lines &closed_beside(const limit_line &l);
+  static closed_lines &closed_beside(const reached_limit &by);
 
   boost::unordered_flat_map<line_id, std::unique_ptr<limit_line>, line_hash> lines_;
   boost::unordered_flat_map<const leaf_class *, std::vector<limit_line *>> aside_;

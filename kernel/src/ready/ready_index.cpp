@@ -118,8 +118,6 @@ void ready_index::node_empties(queue &leaf, bool one_more) {
 void ready_index::make_ready(app_class &g) {
   const application &app = *g.owner;
   if (g.empty() || g.parked_on_nodes || !app.runs() || app.key.held_back() || g.position != not_in_heap) return;
-  if (app.key_dirty) g.unit->leaf->dirty_apps.push_back(g.owner);
-  if (limited.join(g)) return;
   leaf_class &u = *g.unit;
   u.ready.push(&g);
   if (u.slot_in_leaf != not_in_heap && (u.ready.top() == &g || g.owner->key_dirty)) unpark(u);

@@ -5,14 +5,13 @@
 #include <algorithm>
 
 #include "model/ask_class.hpp"
+#include "model/may_run.hpp"
 #include "model/node_table.hpp"
 #include "model/objects.hpp"
-#include "rules/limits.hpp"
 
 namespace tenon::internal {
 
 struct headroom_access {
-  const internal::limits &limits;
   const class_table &classes;
   const node_table &nodes;
 };
@@ -21,10 +20,6 @@ class headroom : headroom_access {
  public:
   explicit headroom(const headroom_access &all) : headroom_access(all) {}
 
-  // The limit of its user or group that is too small for one more; null: none is.
-  [[nodiscard]] usage_node *full_limit(application &app, const ask_class &c, type_index &type) const {
-    return limits.blocking(app, c, type);
-  }
   // The first queue on the path, the leaf first, and type whose headroom is below the need; null: it fits. What is kept
   // there for others does not count, nor what the victims of the ask itself have. The root has no headroom: an ask that
   // fits on a node is within what the nodes have free together.
@@ -52,7 +47,7 @@ class headroom : headroom_access {
   // True if the ask is within the headroom of its user, its group and its queues, or is once its victims are gone.
   [[nodiscard]] bool may_come_to_fit(const ask &a, const ask_class &c) const {
     type_index type = no_type;
-    if (full_limit(*a.owner, c, type) != nullptr) return false;
+    if (!reached_amount(*a.owner, c).is_none()) return false;
     if (a.wait == nullptr || a.wait->victims->empty()) return full_queue(a, c, type) == nullptr;
     for (const queue *q = a.owner->home; q->parent != nullptr; q = q->parent) {
       for (const class_amount &p : c.positive) {

@@ -72,14 +72,10 @@ void limits::add_usage(application &app, const resources &amount, int sign) {
 
 // It is to have an allocation: for good where the RM does not check it first.
 void limits::enter(application &app, bool checked) {
-  if (app.place == limit_place::none) {
-    count(app, true);
-    if (app.held_by_limit != nullptr) {
-      lines.stop_waiting(app);
-      ready.let_go(app);
-    }
-  }
+  const bool is_new = app.place == limit_place::none;
+  if (is_new) count(app, true);
   if (app.place != limit_place::taken) app.place = checked ? limit_place::offered : limit_place::taken;
+  if (is_new) lines.look_again_at(app);
 }
 
 // Something of it went. One that lost its last allocation and still asks keeps its place: else somebody could take it
@@ -89,6 +85,7 @@ void limits::leave(application &app) {
   if (app.place == limit_place::taken && app.has_pending()) return;
   app.place = limit_place::none;
   count(app, false);
+  lines.look_again_at(app);
   orders.may_change(*app.home);
 }
 
@@ -96,21 +93,6 @@ void limits::count(const application &app, bool running) {
   for (usage_node *start : {app.user_usage, app.group_usage}) {
     for (usage_node *u = start; u != nullptr; u = u->parent) changes.apply(limit_runs{*u, app, running});
   }
-}
-
-usage_node *limits::blocking(application &app, const ask_class &c, type_index &type) const {
-  for (usage_node *start : {app.user_usage, app.group_usage}) {
-    for (usage_node *u = start; u != nullptr; u = u->parent) {
-      if (u->max.empty()) continue;
-      for (const class_amount &p : c.positive) {
-        if (u->max.has(p.type) && p.amount > u->max[p.type] - u->usage[p.type]) {
-          type = p.type;
-          return u;
-        }
-      }
-    }
-  }
-  return nullptr;
 }
 
 bool limits::breaks(const application &app, const resources &used, std::string_view of, bool group,
@@ -150,7 +132,7 @@ void limits::refresh(const std::vector<application *> &all_applications) {
       for (auto &[q, u] : tracker.nodes) orders.forget(*u);
     }
   }
-  for (application *app : all_applications) lines.forget_limits_of(*app);
+  for (application *app : all_applications) lines.stop_waiting(*app);
   users_.clear();
   groups_.clear();
   kept.remove_all_usage();

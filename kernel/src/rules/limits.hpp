@@ -34,7 +34,6 @@ class limits : limits_access {
   static std::string group_of(const application &app, const queue &home);  // where it is, or would be, in that leaf
 
   // -- Who is held. --
-  usage_node *blocking(application &app, const ask_class &c, type_index &type) const;
   // One more application with so much would be beyond the limit of the user or group in the queue.
   [[nodiscard]] bool breaks(const application &app, const resources &used, std::string_view name, bool group,
                             const queue &q) const;

@@ -21,7 +21,8 @@ enum class obstacle_kind : uint8_t {
   limit_resources,     // resources of the limit of `name` in `queue`
   queue_resources,     // max of `queue`
   cluster_resources,   // root: the sum of the nodes
-  kept_order,          // ask `name` (application/key) is before it in `queue`, and waits for headroom of `type`
+  kept_order,          // ask `name` (application/key) is before it in `queue`, and needs the `type` that it would take
+  whole_gang,          // its gang begins whole: the `asked` placeholders that are pending do not all fit at once
   held_back,           // `policy` of `queue` leaves `name` out until `until_ms`, or until something changes
   nodes,               // no node can hold it
   rm_refuses,          // nodes fit, the resource manager wants none

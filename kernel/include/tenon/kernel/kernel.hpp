@@ -60,6 +60,11 @@ struct named_partition {
   std::string name;  // [rm]name
 };
 
+struct application_place {
+  std::string queue;       // full path
+  size_t allocations = 0;  // proposed ones included
+};
+
 // All state of one scheduler. One thread at a time; has no thread, clock, file or socket of its own, and
 // nothing process-wide: kernels in one process do not see each other.
 class kernel {
@@ -160,9 +165,7 @@ class kernel {
   // Questions of people.
   [[nodiscard]] std::optional<object_state> state_of_partition(partition_id partition) const;
   [[nodiscard]] std::optional<node_state> state_of_node(partition_id partition, std::string_view node) const;
-  [[nodiscard]] std::optional<std::string> queue_of(partition_id partition, std::string_view application) const;
-  // Returns how many allocations the application has, proposed ones included; of one key, where `key` is not empty.
-  [[nodiscard]] size_t allocations_of(partition_id partition, std::string_view application, std::string_view key) const;
+  [[nodiscard]] std::optional<application_place> place_of(partition_id partition, std::string_view application) const;
   // Does the admin ACL of the queue, or of one above it, name the user? Nothing: there is no such queue.
   [[nodiscard]] std::optional<bool> may_administer(partition_id partition, std::string_view queue,
                                                    std::string_view user,
