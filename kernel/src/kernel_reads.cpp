@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernel_impl.hpp"
+#include "model/application_id.hpp"
 #include "readers/explain_text.hpp"
 #include "readers/frozen_state_impl.hpp"
 #include "readers/partition_copy.hpp"
@@ -87,6 +88,24 @@ bool kernel::is_pending(partition_id id, std::string_view application, std::stri
   const internal::application *app = p == nullptr ? nullptr : p->model().find_application(application);
   const internal::ask *found = app == nullptr ? nullptr : app->asks.find(key);
   return found != nullptr && found->state == ask_state::pending;
+}
+
+void each_allocation_of(const kernel &in, const release &c,
+                        const std::function<void(std::string_view, std::string_view, uint64_t)> &f) {
+  const partition *p = c.what == release_what::asks ? nullptr : in.impl_->find(c.partition);
+  if (p == nullptr) return;
+  const auto name_all = [&](const auto &allocations) {
+    for (const internal::allocation *a : allocations) f(a->owner->id, a->key(), a->sequence);
+  };
+  const auto look_at = [&](const internal::application &app) {
+    if (c.key.empty()) return name_all(app.allocations);
+    if (const internal::ask *only = app.asks.find(c.key); only != nullptr) name_all(only->allocations);
+  };
+  if (c.application.empty() && c.key.empty()) {
+    for (const internal::application *app : p->model().by_submission()) look_at(*app);
+  } else if (const auto *app = p->model().find_application(internal::application_id_of(c.application, c.key))) {
+    look_at(*app);
+  }
 }
 
 std::vector<policy_answer> kernel::ask_policies(partition_id id, const policy_question &about) {

@@ -194,6 +194,20 @@ TEST_F(Bounds, AMailboxHoldsRequestsListsAndTexts) {
   settle();
 }
 
+// A text of a few bytes for each queue becomes some kilobytes for each.
+TEST_F(Bounds, AMailboxHoldsTheQueuesOfConfigurations) {
+  open(bounded(&host::running_limits::mailbox_bytes, 100'000));
+  const uint64_t session = enter();
+  std::string queues = "partitions: [{name: default, queues: [{name: root, queues: [{name: q}";
+  for (int i = 0; i < 100; ++i) queues += ", {name: q" + std::to_string(i) + "}";
+  requests many;
+  for (int i = 0; i < 3; ++i) many.configuration("rm-1", queues + "]}]}]");
+  const auto out = fake_.submit(session, many.messages());
+  EXPECT_EQ(out.status, TENON_RETRY);
+  EXPECT_EQ(out.accepted, 1U);
+  settle();
+}
+
 // Each round everything comes and goes; what stays for as long as the partition does came with the first.
 TEST_F(Bounds, WhatComesAndGoesLeavesNothing) {
   open(bounded(&host::running_limits::max_asks, 1'000));

@@ -7,8 +7,10 @@
 namespace tenon::service::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 class Lifecycle : public service_case {
  protected:
@@ -315,6 +317,164 @@ partitions: [ { name: default, timeouts: { releaseconfirm: 1m },
   submit(session, confirmed);
   settle(91'000);
   EXPECT_EQ(status().unconfirmed, 0U);
+}
+
+// However an allocation ends, and whichever of its UUIDs a release names, both are forgotten.
+TEST_F(Lifecycle, UuidsOfAllocationsThatEndedAreForgotten) {
+  open(manual());
+  const uint64_t session = enter();
+  requests batch;
+  batch.application("app-1").application("app-2");
+  batch.node(
+      "node-0", {{"vcore", 10'000}}, {},
+      {{.key = "reported-a", .uuid = "a"}, {.key = "reported-b", .uuid = "b"}, {.key = "reported-c", .uuid = "c"}});
+  for (const char *key : {"timed-a", "timed-b", "timed-c"}) batch.ask({.key = key, .timeout_ms = 1'000});
+  for (const char *key : {"plain-a", "plain-b", "plain-c"}) batch.ask({.application = "app-2", .key = key});
+  submit(session, batch);
+  settle(1'000);
+  ASSERT_EQ(status().uuids, 12U) << "two of each that was reported";
+  requests full;
+  full.change_node("node-0", TENON_NODE_DRAIN);
+  submit(session, full);
+  settle(2'000);
+  ASSERT_THAT(heard(session, TENON_RM_RELEASE), SizeIs(3)) << "of those with a time";
+  const auto release = [&](const std::string &application, const std::string &key, const std::string &uuid,
+                           uint32_t why) {
+    requests one;
+    one.release(application, key, uuid, why);
+    submit(session, one);
+    settle(2'000);
+    return status().uuids;
+  };
+  const std::string of_timed_b = heard(session, TENON_RM_RELEASE)[1].uuid;
+  EXPECT_EQ(release("app-1", "timed-a", {}, TENON_TERMINATION_TIMEOUT), 11U) << "confirmed by its key";
+  EXPECT_EQ(release("app-1", "timed-b", of_timed_b, TENON_TERMINATION_TIMEOUT), 10U);
+  EXPECT_EQ(release("app-1", "reported-a", "a", TENON_TERMINATION_FAILED), 8U);
+  EXPECT_EQ(release("app-1", "reported-b", {}, TENON_TERMINATION_FAILED), 6U);
+  EXPECT_EQ(release("app-2", "plain-a", {}, TENON_TERMINATION_FAILED), 5U) << "without a decision";
+  EXPECT_EQ(release("app-2", {}, {}, TENON_TERMINATION_FAILED), 3U) << "all of the application";
+  EXPECT_EQ(release("app-1", {}, {}, TENON_TERMINATION_STOPPED_BY_RM), 0U);
+}
+
+const std::string one_partition = R"(
+partitions:
+  - { name: batch, timeouts: { queuecleanup: 1s, drain: 1s },
+      queues: [ { name: root, submitacl: "*", queues: [ { name: default } ] } ] }
+)";
+const std::string another_partition = R"(
+partitions:
+  - { name: gpu, queues: [ { name: root, submitacl: "*", queues: [ { name: default } ] } ] }
+)";
+
+TEST_F(Lifecycle, NothingIsKeptOfAPartitionThatIsGone) {
+  open(manual({{"default", one_partition}}));
+  const uint64_t session = enter();
+  requests batch;
+  batch.application("app-1");
+  batch.node("node-0", {{"vcore", 10'000}}, {}, {{.key = "old", .uuid = "the-rm-says-so"}});
+  submit(session, batch);
+  settle(1'000);
+  ASSERT_EQ(status().uuids, 2U);
+  ASSERT_FALSE(service_->configure({"", "default", another_partition, "olga"}).why);
+  EXPECT_THAT(status().partitions, SizeIs(2)) << "one drains";
+  settle(5'000);
+  settle(6'000);
+  EXPECT_THAT(status().partitions, ElementsAre("[rm-1]gpu"));
+  EXPECT_EQ(status().uuids, 0U);
+  requests more;
+  more.application("app-2").node("node-1", {{"vcore", 10'000}}).ask({.application = "app-2"});
+  submit(session, more);
+  settle(6'000);
+  ASSERT_THAT(heard(session, TENON_RM_ALLOCATION), SizeIs(2)) << "its only partition is another one";
+  EXPECT_EQ(heard(session, TENON_RM_ALLOCATION)[1].partition, "gpu");
+  // One of the same name counts its allocations from 1 again.
+  ASSERT_FALSE(service_->configure({"", "default", one_partition, "olga"}).why);
+  requests again;
+  again.application("app-3", "root.default", {}, "alice", "batch");
+  again.node("node-2", {{"vcore", 10'000}}, {{"si/node-partition", "batch"}});
+  again.ask({.application = "app-3", .key = "new", .partition = "batch"});
+  submit(session, again);
+  settle(6'000);
+  ASSERT_THAT(heard(session, TENON_RM_ALLOCATION), SizeIs(3));
+  EXPECT_NE(heard(session, TENON_RM_ALLOCATION)[2].uuid, "the-rm-says-so");
+}
+
+TEST_F(Lifecycle, ANodeIsFoundWhereItWasCreatedWhenASecondPartitionComes) {
+  open(manual({{"default", one_partition}}));
+  const uint64_t session = enter();
+  requests batch;
+  batch.node("node-0", {{"vcore", 10'000}});
+  submit(session, batch);
+  settle(1'000);
+  const std::string both = one_partition + another_partition.substr(another_partition.find("  -"));
+  ASSERT_FALSE(service_->configure({"", "default", both, "olga"}).why);
+  requests more;
+  more.change_node("node-0", TENON_NODE_UPDATE, {{"vcore", 20'000}}).change_node("node-0", TENON_NODE_DRAIN);
+  submit(session, more);
+  settle(1'000);
+  service_->call([&](cycle_access &on) {
+    const auto nodes = on.state().snapshot().partitions.at(0).nodes;
+    EXPECT_EQ(nodes.at(0).capacity.at("vcore"), 20'000);
+    EXPECT_FALSE(nodes.at(0).schedulable);
+  });
+}
+
+TEST_F(Lifecycle, AReleaseInAWrongPartitionIsRefusedWithTheRightOne) {
+  open(manual({{"default", one_partition + another_partition.substr(another_partition.find("  -"))}}));
+  const uint64_t session = enter();
+  requests batch;
+  batch.application("app-1", "root.default", {}, "alice", "batch");
+  batch.node("node-0", {{"vcore", 10'000}}, {{"si/node-partition", "batch"}}).ask({.partition = "batch"});
+  submit(session, batch);
+  settle();
+  const std::string uuid = heard(session, TENON_RM_ALLOCATION).at(0).uuid;
+  ::testing::internal::CaptureStderr();
+  requests wrong;
+  wrong.release("app-1", "ask-1", uuid, TENON_TERMINATION_STOPPED_BY_RM, "gpu");
+  wrong.release("app-1", "ask-1", uuid, TENON_TERMINATION_STOPPED_BY_RM);
+  submit(session, wrong);
+  settle();
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("in partition [rm-1]gpu of application 'app-1' with key 'ask-1', but the allocation is in "
+                             "partition [rm-1]batch"));
+  EXPECT_THAT(log,
+              HasSubstr("in partition [rm-1]default of application 'app-1' with key 'ask-1', but the resource manager "
+                        "has no such partition"));
+  EXPECT_THAT(heard(session, TENON_RM_RELEASE), SizeIs(0));
+  requests right;
+  right.release("app-1", "ask-1", uuid, TENON_TERMINATION_STOPPED_BY_RM, "batch");
+  submit(session, right);
+  settle();
+  EXPECT_THAT(heard(session, TENON_RM_RELEASE), SizeIs(1));
+}
+
+// Neither dialect has an answer for it: an RM that wants events hears it as one.
+TEST_F(Lifecycle, EachChangeOfANodeThatIsRefusedIsAnEventWithItsReason) {
+  auto how = manual();
+  how.limits.emplace().max_bytes = 10'000;
+  open(how);
+  const uint64_t session = enter("rm-1", TENON_RM_WANTS_EVENTS);
+  requests batch;
+  batch.node("node-0", {{"vcore", 10'000}});
+  submit(session, batch);
+  requests wrong;
+  wrong.change_node("nobody", TENON_NODE_UPDATE, {{"vcore", 1}}).change_node("nobody", TENON_NODE_DRAIN);
+  wrong.change_node("node-0", TENON_NODE_UNDRAIN);
+  wrong.node("in-no-partition", {}, {{"si/node-partition", "nowhere"}}, {}, TENON_NODE_UPDATE);
+  wrong.node("node-0", {}, {{"large", std::string(20'000, 'x')}}, {}, TENON_NODE_UPDATE);
+  submit(session, wrong);
+  settle();
+  const auto refused = [&] {
+    settle();
+    std::vector<std::string> words;
+    for (const auto &one : heard(session, TENON_RM_EVENT))
+      if (one.state == "NodeUpdateRejected" || one.state == "change of a node refused") words.push_back(one.words);
+    return words;
+  };
+  ASSERT_TRUE(fake_.wait([&] { return refused().size() >= 5; })) << ::testing::PrintToString(refused());
+  EXPECT_THAT(refused(), UnorderedElementsAre("failed to find node nobody", "failed to find node nobody",
+                                              "node node-0 is not draining", HasSubstr("in-no-partition"),
+                                              HasSubstr("want at most 10000 bytes")));
 }
 
 TEST_F(Lifecycle, NodeInAnotherPartitionIsFoundThereLater) {

@@ -108,7 +108,7 @@ tenon_rm_pairs tags_of(const std::vector<named_text> &from, std::string_view dev
 std::string_view name_of(const decision_view &d, const rm_partition &where, std::string_view uuid) {
   if (where.given_uuids.empty()) return uuid;
   const auto given = where.given_uuids.find(d.allocation_sequence);
-  return given == where.given_uuids.end() ? uuid : std::string_view(given->second);
+  return given == where.given_uuids.end() ? uuid : std::string_view(given->second.text);
 }
 
 }  // namespace

@@ -69,8 +69,11 @@ void cycle::take(const decision_view &d) {
     where = &to->elsewhere;
     where->answers = &to->answer_queue_of({});
   }
-  if (d.is(decision_kind::node_update_rejected) && !as_wished_)
-    shared_.warn(to->who.rm + ": node '" + std::string(d.node) + "' is not changed: " + text_of(d));
+  if (d.is(decision_kind::node_update_rejected) && !as_wished_) {
+    const std::string line = to->who.rm + ": node '" + std::string(d.node) + "' is not changed: " + text_of(d);
+    // Of a partition that is not there the kernel makes no record of events.
+    where == &to->elsewhere ? note_refused_change(d.node, d.partition, line) : shared_.warn(line);
+  }
   char buffer[uuid_length];
   std::string_view uuid;
   if (d.is(decision_kind::allocated) || d.is(decision_kind::released)) {
@@ -84,19 +87,19 @@ void cycle::take(const decision_view &d) {
     if (is_confirmed_later(gone->end))
       where->to_confirm.told(d.allocation_sequence, d.application, d.key, now_ms_);
     else
-      forget_allocation(d, *where, uuid);
+      where->forget(d.allocation_sequence, hash_of(uuid));
   }
-  if (d.is(decision_kind::node_accepted) && to->partitions.size() > 1) to->nodes[std::string(d.node)] = where;
 }
 
-void cycle::forget_allocation(const decision_view &d, rm_partition &where, std::string_view uuid) {
-  where.named.erase(hash_of(uuid));
-  where.to_confirm.confirmed(d.allocation_sequence);
-  if (where.given_uuids.empty()) return;
-  const auto given = where.given_uuids.find(d.allocation_sequence);
-  if (given == where.given_uuids.end()) return;
-  where.named.erase(hash_of(given->second));
-  where.given_uuids.erase(given);
+void cycle::note_refused_change(std::string_view node, std::string_view partition, const std::string &line) {
+  shared_.note_event({"tenon",
+                      "change of a node refused",
+                      std::string(node),
+                      line,
+                      std::string(partition),
+                      {},
+                      {},
+                      std::string(node)});
 }
 
 // The UUID that the RM gave the allocation that was just decided to be there, of those that the command reports.
@@ -114,7 +117,7 @@ void cycle::note_allocation(const decision_view &d, rm_partition &where, std::st
   const std::string_view given = next_reported_uuid();
   if (given.empty() || given == uuid) return;
   where.named.insert_or_assign(hash_of(given), one);
-  where.given_uuids.insert_or_assign(d.allocation_sequence, std::string(given));
+  where.given_uuids.insert_or_assign(d.allocation_sequence, given_uuid{std::string(given), hash_of(uuid)});
 }
 
 turn_outcome cycle::turn(uint32_t max_decisions, std::optional<partition_id> only) {
@@ -249,7 +252,10 @@ rm_status cycle::status_of(const rm_session &one) const {
   out.state = one.state;
   out.connected = one.presence.is_here();
   out.held = one.held;
-  for (const auto &partition : one.partitions) out.unconfirmed += partition->to_confirm.late();
+  for (const auto &partition : one.partitions) {
+    out.unconfirmed += partition->to_confirm.late();
+    out.uuids += partition->named.size();
+  }
   out.throttled = one.throttled;
   out.session = one.who.id;
   out.waiting_requests = one.waiting_requests;

@@ -84,22 +84,27 @@ class cycle final : public cycle_access {
   uint64_t fresh_epoch();
   void take(const decision_view &d);
   void note_allocation(const decision_view &d, rm_partition &where, std::string_view uuid);
+  void note_refused_change(std::string_view node, std::string_view partition, const std::string &line);
   std::string_view next_reported_uuid();
-  static void forget_allocation(const decision_view &d, rm_partition &where, std::string_view uuid);
   bool pump(rm_session &from);  // true: there is more at once
   progress apply(rm_session &from, request_batch &of, request &one);
   progress resolve(rm_session &from, request_batch &of, request &one, add_application &c);
   static void find_reported(const rm_session &from, const request &one, put_allocation &c);
   // Whether it is refused, and told so, since the RM keeps too much.
   bool is_beyond_bounds(rm_session &from, command &c);
-  static uint32_t answer_beyond_bounds(const rm_session &from, const rm_partition &where, const command &c,
-                                       std::string_view why);  // the number of answers
+  // The number of answers.
+  uint32_t answer_beyond_bounds(const rm_session &from, const rm_partition &where, const command &c,
+                                const std::string &why);
   // Releases a part of what the request releases, where that is too much at once beside other RMs.
   bool release_a_part(request &one);
   void apply_release(const rm_session &from, rm_partition *where, const request &one, release c);
+  void apply_release_of_all(const rm_session &from, rm_partition &where, const release &c);
+  void refuse_release(const rm_session &from, const request &one, const release &c, const std::string &why);
   // Reports releases that the RM has not confirmed for too long.
   void look_for_unconfirmed(rm_session &one);
-  void apply_change(rm_session &from, const change_node &c);
+  [[nodiscard]] std::string_view partition_of_node(const rm_session &from, std::string_view said,
+                                                   std::string_view node) const;
+  void apply_change(const change_node &c);
   void apply_own_configuration(rm_session &from, const sent_configuration &sent);
   static std::optional<refusal> leaves_nothing(const rm_session &one, const group_config &config);
   [[nodiscard]] std::optional<refusal> problem_with(const rm_session &one, const group_config &config,
@@ -111,6 +116,7 @@ class cycle final : public cycle_access {
                                                                      const std::map<std::string, group_config> &groups,
                                                                      const std::set<std::string> &dropped);
   void note_partitions(rm_session &one, const cluster_config &config);
+  void forget_gone_partitions(rm_session &one) const;
   uint32_t step_all(uint32_t max_decisions, std::optional<partition_id> only);
   uint32_t step_apart(rm_session &one, uint32_t max_decisions, std::optional<partition_id> only);
   // How many checks more may be open at once.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cycle.hpp"
+#include "tenon/kernel/partition_name.hpp"
 #include "tenon/service/ignored_settings.hpp"
 
 namespace tenon::service {
@@ -40,8 +41,12 @@ cycle::progress cycle::apply(rm_session &from, request_batch &of, request &one) 
     return progress::done;
   }
   if (!one.names_partition && from.partitions.size() == 1) {
+    // The name lives as long as the request, which may wait for groups while the partition goes.
+    const std::string &only = from.partitions.front()->full_name;
     const auto go_to_its_only_one = [&](auto &what) {
-      if constexpr (requires { what.partition; }) what.partition = from.partitions.front()->full_name;
+      if constexpr (requires { what.partition; }) {
+        if (what.partition != only) what.partition = of.memory.copy(only);
+      }
     };
     std::visit(go_to_its_only_one, one.what);
   }
@@ -57,17 +62,11 @@ cycle::progress cycle::apply(rm_session &from, request_batch &of, request &one) 
     return progress::done;
   } else if (std::holds_alternative<put_ask>(one.what)) {
     from.asks_by_allocations = one.as_allocation;
-  } else if (!from.nodes.empty()) {
-    // A node is where it was created, whatever a later message leaves out.
-    const auto move_to_its_partition = [&](auto &change) {
-      const auto known = from.nodes.find(std::string(change.node));
-      if (known != from.nodes.end()) change.partition = known->second->full_name;
-    };
-    if (auto *update = std::get_if<update_node>(&one.what)) move_to_its_partition(*update);
-    if (auto *change = std::get_if<change_node>(&one.what)) move_to_its_partition(*change);
-  }
-  if (const auto *change = std::get_if<change_node>(&one.what)) {
-    apply_change(from, *change);
+  } else if (auto *update = std::get_if<update_node>(&one.what)) {
+    update->partition = partition_of_node(from, update->partition, update->node);
+  } else if (auto *change = std::get_if<change_node>(&one.what)) {
+    change->partition = partition_of_node(from, change->partition, change->node);
+    apply_change(*change);
     return progress::done;
   }
   if (auto *reported = std::get_if<put_allocation>(&one.what)) find_reported(from, one, *reported);
@@ -83,6 +82,15 @@ cycle::progress cycle::apply(rm_session &from, request_batch &of, request &one) 
     ++shared_.counters.answers;
   }
   return progress::done;
+}
+
+// A node is where it was created, whatever a later message says or leaves out.
+std::string_view cycle::partition_of_node(const rm_session &from, std::string_view said, std::string_view node) const {
+  const auto has_it = [&](const auto &one) { return kernel_.state_of_node(one->id, node).has_value(); };
+  const rm_partition *named = from.find_partition(said);
+  if (from.partitions.size() == 1 || (named != nullptr && has_it(named))) return said;
+  const auto found = std::find_if(from.partitions.begin(), from.partitions.end(), has_it);
+  return found == from.partitions.end() ? said : std::string_view((*found)->full_name);
 }
 
 // Which allocation an RM means that gives a UUID: one that has it, or one more of its ask.
@@ -132,7 +140,7 @@ bool cycle::is_beyond_bounds(rm_session &from, command &c) {
 }
 
 uint32_t cycle::answer_beyond_bounds(const rm_session &from, const rm_partition &where, const command &c,
-                                     std::string_view why) {
+                                     const std::string &why) {
   if (const auto *ask = std::get_if<put_ask>(&c)) {
     answer_refused_ask(*where.answers, *ask, why, from.asks_by_allocations);
   } else if (const auto *allocation = std::get_if<put_allocation>(&c)) {
@@ -141,21 +149,22 @@ uint32_t cycle::answer_beyond_bounds(const rm_session &from, const rm_partition 
     answer_refused_application(*where.answers, application->application, why);
   } else if (const auto *node = std::get_if<add_node>(&c)) {
     answer_refused_node(*where.answers, node->node, why);
-  } else {
-    return 0;  // of changes of nodes that are refused RMs hear nothing
+  } else if (const auto *update = std::get_if<update_node>(&c)) {
+    note_refused_change(update->node, update->partition,
+                        from.who.rm + ": node '" + std::string(update->node) + "' is not changed: " + why);
+    return 0;  // no dialect has an answer for it
   }
   return 1;
 }
 
 // Shims say of every node at their start that it takes work. The refusal of what is so already is an event alone: a
 // warning is for what is not as it was wished.
-void cycle::apply_change(rm_session &from, const change_node &c) {
+void cycle::apply_change(const change_node &c) {
   const bool undrains = c.event == static_cast<uint8_t>(node_event::undrain);
   as_wished_ =
       undrains && kernel_.state_of_node(kernel_.find_partition(c.partition), c.node) == node_state::schedulable;
   apply(c);
   as_wished_ = false;
-  if (c.event == static_cast<uint8_t>(node_event::decommission)) from.nodes.erase(std::string(c.node));
 }
 
 // Groups of the user. Stalls the RM's requests behind it while its source is asked; other RMs go on.
@@ -222,37 +231,59 @@ bool cycle::release_a_part(request &one) {
 
 void cycle::apply_release(const rm_session &from, rm_partition *where, const request &one, release c) {
   if (where == nullptr) {
-    apply(c);
-    return;
+    // All that was in one that has drained and gone was released.
+    if (from.find_answer_queue(plain_partition(c.partition)) != nullptr) return;
+    return refuse_release(from, one, c, "the resource manager has no such partition");
   }
-  if (one.uuid.empty()) {
-    apply(c);
-    if (c.what != release_what::asks) where->to_confirm.confirmed(c.application, c.key);
-    return;
-  }
+  if (one.uuid.empty()) return apply_release_of_all(from, *where, c);
   const auto known = where->named.find(hash_of(one.uuid));
-  if (known == where->named.end()) return;  // not there any more, or never was
+  if (known == where->named.end()) {
+    const auto has_it = [&](const auto &other) { return other->named.find(hash_of(one.uuid)) != other->named.end(); };
+    const auto other = std::find_if(from.partitions.begin(), from.partitions.end(), has_it);
+    // Else it is not there any more, or never was.
+    if (other != from.partitions.end())
+      refuse_release(from, one, c, "the allocation is in partition " + (*other)->full_name);
+    return;
+  }
   const named_allocation it = known->second;
   const bool of_another = (!c.application.empty() && hash_of_name(c.application) != it.application) ||
                           (!c.key.empty() && hash_of_name(c.key) != it.key);
-  if (of_another) {
-    shared_.note_event({"tenon",
-                        "release refused",
-                        std::string(one.uuid),
-                        "RM '" + from.who.rm + "' releases allocation " + std::string(one.uuid) + " of application '" +
-                            std::string(c.application) + "' with key '" + std::string(c.key) +
-                            "', but the allocation is another one's; nothing is released",
-                        where->full_name,
-                        std::string(c.application),
-                        {},
-                        {}});
-    return;
-  }
+  if (of_another) return refuse_release(from, one, c, "the allocation is another one's");
   c.allocation_sequence = it.sequence;
   apply(c);
-  where->named.erase(hash_of(one.uuid));
-  where->given_uuids.erase(it.sequence);
-  where->to_confirm.confirmed(it.sequence);
+  where->forget(it.sequence, hash_of(one.uuid));
+}
+
+// The kernel makes no decision about an allocation of which the RM says that it has ended by itself.
+void cycle::apply_release_of_all(const rm_session &from, rm_partition &where, const release &c) {
+  const bool is_wish = c.why == termination::stopped_by_rm || c.why == termination::unknown;
+  std::vector<std::pair<uint64_t, uuid_hash>> ended;
+  if (!is_wish) {
+    decision_view d;
+    d.partition = where.full_name;
+    d.epoch = from.who.epoch;
+    each_allocation_of(kernel_, c, [&](std::string_view application, std::string_view key, uint64_t sequence) {
+      d.application = application;
+      d.key = key;
+      d.allocation_sequence = sequence;
+      ended.emplace_back(sequence, hash_of(allocation_uuid(d)));
+    });
+  }
+  apply(c);
+  for (const auto &[sequence, uuid] : ended) where.forget(sequence, uuid);
+}
+
+void cycle::refuse_release(const rm_session &from, const request &one, const release &c, const std::string &why) {
+  shared_.note_event({"tenon",
+                      "release refused",
+                      std::string(one.uuid),
+                      "RM '" + from.who.rm + "' releases allocation " + std::string(one.uuid) + " in partition " +
+                          std::string(c.partition) + " of application '" + std::string(c.application) + "' with key '" +
+                          std::string(c.key) + "', but " + why + "; nothing is released",
+                      std::string(c.partition),
+                      std::string(c.application),
+                      {},
+                      {}});
 }
 
 void cycle::apply_own_configuration(rm_session &from, const sent_configuration &sent) {

@@ -41,9 +41,10 @@ registered cycle::enter(registration in) {
   // What the kernel says while it cleans up is about the older session; its RM has forgotten all of it.
   if (older != nullptr) std::erase(sessions_, older);
   last_ = nullptr;
+  in.who.epoch = fresh_epoch();
   const bool proposals = (in.who.wants & TENON_RM_WANTS_PROPOSALS) != 0;
   apply(register_rm{rm, in.who.version, in.who.policy_group, in.config.config.get(),
-                    proposals ? shared_.limits.check_deadline_ms : 0, fresh_epoch()});
+                    proposals ? shared_.limits.check_deadline_ms : 0, in.who.epoch});
   if (!outcome_.good) {
     if (older != nullptr) {
       sessions_.push_back(older);
@@ -81,6 +82,8 @@ registered cycle::enter(registration in) {
 }
 
 void cycle::note_partitions(rm_session &one, const cluster_config &config) {
+  forget_gone_partitions(one);  // one of the same name is another one
+  for (const auto &known : one.partitions) known->is_left_out = true;
   for (const partition_config &partition : config.partitions) {
     const std::string full = full_partition_name(one.who.rm, partition.name);
     rm_partition *known = one.find_partition(full);
@@ -89,11 +92,18 @@ void cycle::note_partitions(rm_session &one, const cluster_config &config) {
       known->full_name = full;
       known->answers = &one.answer_queue_of(partition.name);
     }
-    // Another one than before, where that had drained and gone.
+    known->is_left_out = false;
     known->id = kernel_.find_partition(full);
     known->identities = identities_.of(partition.user_group_resolver);
     known->confirm_timeout_ms = partition.tuning.release_confirm_timeout_ms;
   }
+}
+
+// Of a partition that has drained and gone its answers alone stay, for their numbers go on.
+void cycle::forget_gone_partitions(rm_session &one) const {
+  std::erase_if(one.partitions, [&](const auto &partition) {
+    return partition->is_left_out && !kernel_.state_of_partition(partition->id);
+  });
 }
 
 void cycle::signal(rm_session &of, uint32_t signal) {
@@ -161,6 +171,7 @@ void cycle::look_for_unconfirmed(rm_session &one) {
 // Limits and deadlines of one RM.
 void cycle::look_after(const std::shared_ptr<rm_session> &self) {
   rm_session &one = *self;
+  forget_gone_partitions(one);
   look_for_unconfirmed(one);
   if (one.goodbye) {
     const bool applied = one.waiting_requests == 0;

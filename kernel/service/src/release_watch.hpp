@@ -1,67 +1,53 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Releases that an RM was told of and has to confirm, in one partition: which of them it leaves for too long.
+// Releases that an RM was told of and has to confirm, in one partition: which of them it leaves for too long. Nothing
+// is kept of a release that is confirmed.
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <map>
+#include <list>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
-#include <utility>
 
 namespace tenon::service {
 
 class release_watch {
  public:
   void told(uint64_t sequence, std::string_view application, std::string_view key, int64_t now_ms) {
-    const auto [at, fresh] = by_name_.try_emplace({std::string(application), std::string(key), sequence}, false);
+    const auto [at, fresh] = by_sequence_.try_emplace(sequence);
     if (!fresh) return;
-    by_sequence_.emplace(sequence, at);
-    in_time_.emplace_back(now_ms, sequence);
+    at->second = in_time_.insert(in_time_.end(), {sequence, now_ms, std::string(application), std::string(key)});
   }
 
   void confirmed(uint64_t sequence) {
-    if (const auto found = by_sequence_.find(sequence); found != by_sequence_.end()) forget(found->second);
-  }
-  // All of the key, or of the application, or all; an empty name is any.
-  void confirmed(std::string_view application, std::string_view key) {
-    std::string owner(application);
-    if (owner.empty() && !key.empty()) owner = "@independent/" + std::string(key);
-    for (auto at = by_name_.lower_bound({owner, std::string(key), 0}); at != by_name_.end();) {
-      const auto &[its_application, its_key, sequence] = at->first;
-      if (!owner.empty() && its_application != owner) return;
-      if (!key.empty() && its_key != key) return;
-      forget(at++);
-    }
+    const auto found = by_sequence_.find(sequence);
+    if (found == by_sequence_.end()) return;
+    (found->second->is_late ? late_ : in_time_).erase(found->second);
+    by_sequence_.erase(found);
   }
 
-  // Each that was told of before then and was not given yet.
+  // Each that was told of at that time or earlier and was not given yet.
   template <class Take>
-  void take_late(int64_t before_ms, Take &&take) {
-    for (; !in_time_.empty() && in_time_.front().first <= before_ms; in_time_.pop_front()) {
-      const auto found = by_sequence_.find(in_time_.front().second);
-      if (found == by_sequence_.end() || std::exchange(found->second->second, true)) continue;
-      ++late_;
-      take(std::get<0>(found->second->first), std::get<1>(found->second->first));
+  void take_late(int64_t until_ms, Take &&take) {
+    while (!in_time_.empty() && in_time_.front().told_ms <= until_ms) {
+      late_.splice(late_.end(), in_time_, in_time_.begin());
+      late_.back().is_late = true;
+      take(late_.back().application, late_.back().key);
     }
   }
-  [[nodiscard]] uint64_t late() const { return late_; }  // that were given and are not confirmed
+  [[nodiscard]] uint64_t late() const { return late_.size(); }  // that were given and are not confirmed
 
  private:
-  using names = std::map<std::tuple<std::string, std::string, uint64_t>, bool>;  // application, key, sequence: late
+  struct release {
+    uint64_t sequence = 0;
+    int64_t told_ms = 0;
+    std::string application, key;
+    bool is_late = false;
+  };
+  using releases = std::list<release>;
 
-  void forget(names::iterator at) {
-    if (at->second) --late_;
-    by_sequence_.erase(std::get<2>(at->first));
-    by_name_.erase(at);
-  }
-
-  names by_name_;
-  std::unordered_map<uint64_t, names::iterator> by_sequence_;
-  std::deque<std::pair<int64_t, uint64_t>> in_time_;  // when it was told of, sequence; the oldest first
-  uint64_t late_ = 0;
+  releases in_time_, late_;  // the oldest first
+  std::unordered_map<uint64_t, releases::iterator> by_sequence_;
 };
 
 }  // namespace tenon::service

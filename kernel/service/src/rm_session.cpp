@@ -33,6 +33,16 @@ uint64_t mixed(std::string_view text, uint64_t seed) {
 
 uuid_hash hash_of(std::string_view text) { return {mixed(text, 0), mixed(text, 0x9e3779b97f4a7c15ULL)}; }
 
+void rm_partition::forget(uint64_t sequence, const uuid_hash &uuid) {
+  named.erase(uuid);
+  to_confirm.confirmed(sequence);
+  const auto given = given_uuids.find(sequence);
+  if (given == given_uuids.end()) return;
+  named.erase(hash_of(given->second.text));
+  named.erase(given->second.scheduler);
+  given_uuids.erase(given);
+}
+
 rm_session::rm_session(session_identity identity, transport_runner *by, chunk_pool &chunks)
     : who(std::move(identity)), transport(by), chunks_(chunks) {}
 

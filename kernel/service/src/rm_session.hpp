@@ -43,14 +43,20 @@ struct named_allocation {
   uint32_t application = 0, key = 0;  // hashes of the names
 };
 
+// The RM's own UUID of an allocation that it reported, beside the scheduler's.
+struct given_uuid {
+  std::string text;
+  uuid_hash scheduler;
+};
+
 // What the cycle thread knows of one partition of an RM.
 struct rm_partition {
   partition_id id = partition_id::none;  // of the last of its name; the kernel may have none any more
   std::string full_name;                 // [rm]name: commands name it so
   answer_queue *answers = nullptr;
-  host::identity_resolver *identities = nullptr;          // of its users; null: a user's only group has the user's name
-  growing_map<uuid_hash, named_allocation> named;         // by UUID
-  std::unordered_map<uint64_t, std::string> given_uuids;  // of recovered ones: the RM's own
+  host::identity_resolver *identities = nullptr;         // of its users; null: a user's only group has the user's name
+  growing_map<uuid_hash, named_allocation> named;        // by UUID
+  std::unordered_map<uint64_t, given_uuid> given_uuids;  // of recovered ones, by sequence
   struct unsent_check {
     uint64_t answer = 0;  // its number among the answers
     uint64_t check = 0;   // its own
@@ -58,10 +64,15 @@ struct rm_partition {
   std::deque<unsent_check> unsent_checks;  // in order: not known to be on the RM's connection
   release_watch to_confirm;
   int64_t confirm_timeout_ms = 0;  // of the configuration
+  bool is_left_out = false;        // the configuration does not name it: it drains, and is gone then
+
+  // Forgets an allocation that has ended.
+  void forget(uint64_t sequence, const uuid_hash &uuid);
 };
 
 struct session_identity {
   uint64_t id = 0;
+  uint64_t epoch = 0;  // of the registration: UUIDs of allocations go by it
   std::string rm, version, policy_group;
   std::map<std::string, std::string> build_info;
   bool own_config = false;  // it sent a configuration of its own
@@ -130,7 +141,6 @@ class rm_session {
   std::deque<std::unique_ptr<request_batch>> open;  // taken from the mailbox, in order
   std::vector<std::unique_ptr<rm_partition>> partitions;
   rm_partition elsewhere;  // stands for all that it does not have: refusals are answers about the RM as a whole
-  std::unordered_map<std::string, rm_partition *> nodes;  // of RMs with several partitions
   std::shared_ptr<const group_config> in_force;
   rm_bounds bounds;
   bool held = false;  // recovery.hold

@@ -22,7 +22,15 @@ constexpr uint64_t least_release = offsetof(tenon_rm_release, preemptor);       
 constexpr std::string_view allow_preemption_tag = "yunikorn.apache.org/allowPreemption";
 constexpr std::string_view required_node_tag = "yunikorn.apache.org/requiredNode";
 
+constexpr uint64_t bytes_of_queue = 3'072;  // of a configuration that was read, by and large
+
 std::string number(uint64_t n) { return std::to_string(n); }
+
+uint64_t count_queues(const queue_config &of) {
+  uint64_t out = 1;
+  for (const queue_config &child : of.queues) out += count_queues(child);
+  return out;
+}
 
 const named_text *find(texts tags, std::string_view key) {
   const auto found = std::find_if(tags.begin(), tags.end(), [&](const named_text &tag) { return tag.key == key; });
@@ -398,6 +406,8 @@ void translator::configuration(const tenon_rm_configuration &m) {
   to_.bytes += m.config.length;
   to_.configurations.push_back(read_(name(m.policy_group, "policy group"), view_of(m.config)));
   to_.configurations.back().ignored = malformed_settings(m.extra_config);
+  if (const auto &config = to_.configurations.back().config)
+    for (const partition_config &one : config->partitions) to_.bytes += bytes_of_queue * count_queues(one.root);
   request item;
   item.what = configure{rm_, to_.configurations.back().config.get()};
   item.attachment = static_cast<uint32_t>(to_.configurations.size());

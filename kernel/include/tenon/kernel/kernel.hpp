@@ -65,12 +65,19 @@ struct application_place {
   size_t allocations = 0;  // proposed ones included
 };
 
+class kernel;
+// Calls f(application, key, sequence) for each allocation that the release would end now.
+void each_allocation_of(const kernel &in, const release &c,
+                        const std::function<void(std::string_view, std::string_view, uint64_t)> &f);
+
 // All state of one scheduler. One thread at a time; has no thread, clock, file or socket of its own, and
 // nothing process-wide: kernels in one process do not see each other.
 class kernel {
  public:
   // `policies` outlives the kernel.
   explicit kernel(policy_source &policies, kernel_options options = {});
+  friend void each_allocation_of(const kernel &, const release &,
+                                 const std::function<void(std::string_view, std::string_view, uint64_t)> &);
   ~kernel();
   kernel(const kernel &) = delete;
   kernel &operator=(const kernel &) = delete;

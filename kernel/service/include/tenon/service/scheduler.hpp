@@ -62,6 +62,7 @@ struct rm_status {
   uint64_t waiting_answers = 0;                      // in its outbox, not acknowledged
   uint64_t retries = 0;                              // submissions that were told to come again
   uint64_t unconfirmed = 0;                          // releases that it has not confirmed for too long
+  uint64_t uuids = 0;                                // of its allocations, known: the scheduler's and its own
   std::vector<rm_bound> bounds;                      // of what it keeps
   std::vector<std::string> partitions;               // [rm]name
   std::shared_ptr<const std::string> configuration;  // the queues.yaml in force for it; never null
