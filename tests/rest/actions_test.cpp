@@ -330,7 +330,8 @@ TEST_F(Actions, WhatWentWrongIsWellAgainAWhileLater) {
   };
   const std::string health = "/ws/v1/scheduler/healthcheck";
   const reply ill = until(health, warns("Failed nodes", true));
-  EXPECT_NE(ill.body.find("warning: a node was refused lately"), std::string::npos) << ill.body;
+  EXPECT_NE(ill.body.find("warning: node node-1 of partition [rm]default was refused lately: "), std::string::npos)
+      << ill.body;
   EXPECT_TRUE(ill.json().at("Healthy").as_bool()) << "it goes on: " << ill.body;
   until(health, warns("Failed nodes", false));
   EXPECT_EQ(rm_.signal(session, TENON_RM_LOST), TENON_OK);

@@ -17,6 +17,12 @@ void ended_applications::count(const decision_view &d) {
   if (counts_.size() < most_ || counts_.contains(of)) ++counts_[std::move(of)];
 }
 
+void ended_applications::forget_gone(const kernel &k) {
+  const std::lock_guard lock(mutex_);
+  if (counts_.size() < most_) return;
+  std::erase_if(counts_, [&](const auto &one) { return k.find_partition(one.first.partition) == partition_id::none; });
+}
+
 std::map<ended_applications::where, uint64_t> ended_applications::all() const {
   const std::lock_guard lock(mutex_);
   return counts_;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tenon/kernel/decisions.hpp"
+#include "tenon/kernel/kernel.hpp"
 
 namespace tenon::observe {
 
@@ -20,6 +21,8 @@ class ended_applications {
   };
 
   void count(const decision_view &d);
+  // Forgets queues of partitions that the kernel no longer has, where no further name would be counted.
+  void forget_gone(const kernel &k);
   [[nodiscard]] std::map<where, uint64_t> all() const;
 
  private:

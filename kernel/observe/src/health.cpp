@@ -96,7 +96,29 @@ health_checks::~health_checks() { close(); }
 
 void health_checks::add(std::function<std::vector<health_check>()> more) { more_.push_back(std::move(more)); }
 
-void health_checks::node_refused() { refused_node_ns_ = now_ns(); }
+void health_checks::node_refused(std::string_view partition, std::string_view node, std::string_view why) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(refused_, [&](const refused_node &one) { return one.partition == partition && one.node == node; });
+  if (refused_.size() == most_refused) refused_.erase(refused_.begin());
+  refused_.push_back({std::string(partition), std::string(node), std::string(why), now_ns()});
+  some_refused_ = true;
+}
+
+void health_checks::node_accepted(std::string_view partition, std::string_view node) {
+  if (!some_refused_) return;
+  const std::lock_guard lock(mutex_);
+  std::erase_if(refused_, [&](const refused_node &one) { return one.partition == partition && one.node == node; });
+  some_refused_ = !refused_.empty();
+}
+
+std::string health_checks::refused_lately() {
+  const std::lock_guard lock(mutex_);
+  std::string out;
+  for (const refused_node &one : refused_)
+    if (is_recent(one.at_ns))
+      append(out, "; ", "node " + one.node + " of partition " + one.partition + " was refused lately: " + one.why);
+  return out;
+}
 
 bool health_checks::is_recent(int64_t at_ns) const { return at_ns != 0 && now_ns() - at_ns < memory_.count(); }
 
@@ -150,8 +172,7 @@ health_report health_checks::look() {
   if (!in_modules.of_cycle.empty()) append(silent, ": ", in_modules.of_cycle);
   out.checks = {check_of("Scheduling errors", "Check for scheduling error entries in metrics", state::warns,
                          faulty.empty() ? faulty : "modules were at fault lately: " + faulty),
-                check_of("Failed nodes", "Check for failed nodes entries in metrics", state::warns,
-                         is_recent(refused_node_ns_) ? "a node was refused lately" : "")};
+                check_of("Failed nodes", "Check for failed nodes entries in metrics", state::warns, refused_lately())};
   {
     const std::lock_guard lock(mutex_);
     out.checks.insert(out.checks.end(), sums_.begin(), sums_.end());

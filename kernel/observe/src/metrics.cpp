@@ -71,6 +71,11 @@ void metrics_maker::close() {
 
 void metrics_maker::count(std::span<const decision_view> decisions, const kernel &k) {
   history_.decided(k, now_unix_ms());
+  if (k.now_ms() - forgot_ms_ >= forget_every_ms) {
+    forgot_ms_ = k.now_ms();
+    tallies_.forget_gone(k);
+    ended_.forget_gone(k);
+  }
   tallies_.count(decisions);
   timeline_.count(decisions);
   for (const decision_view &d : decisions) {
@@ -81,7 +86,8 @@ void metrics_maker::count(std::span<const decision_view> decisions, const kernel
       if (now->state == application_state::completed) ++completed_;
       if (now->state == application_state::failed) ++failed_;
     }
-    if (d.is(decision_kind::node_rejected)) health_.node_refused();
+    if (d.is(decision_kind::node_rejected)) health_.node_refused(d.partition, d.node, text_of(d));
+    if (d.is(decision_kind::node_accepted)) health_.node_accepted(d.partition, d.node);
   }
 }
 

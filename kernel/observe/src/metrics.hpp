@@ -120,6 +120,8 @@ class metrics_maker {
   std::array<std::atomic<uint64_t>, 32> decisions_{};  // by kind
   std::array<std::atomic<uint64_t>, 8> releases_{};    // by why
   std::atomic<uint64_t> completed_ = 0, failed_ = 0;
+  static constexpr int64_t forget_every_ms = 10'000;
+  int64_t forgot_ms_ = 0;  // when counts of partitions that are gone last made way for others
   ended_applications ended_;
   queue_tallies tallies_;
   health_checks &health_;

@@ -47,6 +47,15 @@ void queue_tallies::count(std::span<const decision_view> decisions) {
   }
 }
 
+void queue_tallies::forget_gone(const kernel &k) {
+  const std::lock_guard lock(mutex_);
+  if (queues_.size() < most_queues) return;
+  std::erase_if(queues_, [&](const auto &one) {
+    const std::string &partition = one.first.partition;
+    return !partition.empty() && k.find_partition(partition) == partition_id::none;
+  });
+}
+
 queue_tallies::by_queue queue_tallies::all() const {
   const std::lock_guard lock(mutex_);
   return queues_;

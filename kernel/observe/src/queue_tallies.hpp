@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "tenon/kernel/decisions.hpp"
+#include "tenon/kernel/kernel.hpp"
 
 namespace tenon::observe {
 
@@ -35,7 +36,8 @@ struct queue_tally {
 
 class queue_tallies {
  public:
-  // A queue that is gone stays counted. Beyond so many names, further queues are one, without a name.
+  // A queue that is gone stays counted. Beyond so many names, further queues are one, without a name, until some of
+  // those that are counted are of partitions that are gone.
   static constexpr size_t most_queues = 1000;
 
   struct where {
@@ -54,6 +56,8 @@ class queue_tallies {
 
   // On the kernel's thread, while the decisions are handed over.
   void count(std::span<const decision_view> decisions);
+  // Forgets queues of partitions that the kernel no longer has, where no further name would be counted.
+  void forget_gone(const kernel &k);
   [[nodiscard]] by_queue all() const;
 
  private:

@@ -55,7 +55,9 @@ class health_checks {
   // The state is not looked at any more. Before the kernel_access goes.
   void close();
 
-  void node_refused();  // from any thread
+  // A node was refused, or is there now: what is warned of. From any thread.
+  void node_refused(std::string_view partition, std::string_view node, std::string_view why);
+  void node_accepted(std::string_view partition, std::string_view node);
 
  private:
   struct beats;
@@ -72,11 +74,18 @@ class health_checks {
   host::module_host &modules_;
   snapshot_keeper &keeper_;
   const std::chrono::nanoseconds memory_;
-  std::atomic<int64_t> refused_node_ns_ = 0;
+  struct refused_node {
+    std::string partition, node, why;
+    int64_t at_ns = 0;
+  };
+  static constexpr size_t most_refused = 10;  // that are named
+  [[nodiscard]] std::string refused_lately();
+  std::atomic<bool> some_refused_ = false;
   std::vector<std::function<std::vector<health_check>()>> more_;
   std::shared_ptr<beats> beats_;  // outlives questions that are under way
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;                   // of what follows
+  std::vector<refused_node> refused_;  // the last ones, each once
   std::condition_variable wake_;
   std::vector<health_check> sums_;         // as of the last look
   std::vector<outcome_finding> outcomes_;  // likewise
