@@ -37,6 +37,9 @@ value of a wrong type are refused. A key without a value is as if it were not th
 as long as the expanded text has at most 400,000 values and 120 levels. A text is any scalar (`name: 5` is the text 5). A
 switch is `true` or `false`, also `yes`, `no`, `on`, `off`, `y`, `n`. Whole numbers may be written as `0x10`, `0o20` (or
 `020`), `0b10000` and `1_000`, without quotes.
+
+A Kubernetes ConfigMap is read as it is, and so are the values of a Helm chart: the text under the key `queues.yaml` of one
+of the file's maps. A warning says that the rest was not looked at; places count within that text.
 )";
 
 constexpr std::string_view grammar = R"(
@@ -47,6 +50,9 @@ allowed; no sign, decimals or exponent; at most 2^63-1. `vcore` counts thousandt
 All other types, `memory` included, are taken as they are.
 
 For `max` a type that is not named has no limit, and 0 is none at all; a `max` of nothing but zeros is ignored.
+
+A cluster has the types that its nodes name. A type that looks like one of those that resource managers name (`vcore`,
+`memory`, `pods`, `ephemeral-storage`) and is another is warned about: `cpu`, `vcores`, `requests.cpu`, `Memory`.
 
 ## Durations
 
@@ -61,6 +67,9 @@ access to all queues below it, and who may administer may submit.
 
 Names of users are `[_a-zA-Z][a-zA-Z0-9:#/_.@-]*[$]?`, names of groups `[_a-zA-Z][a-zA-Z0-9:_.-]*`, here as in limits.
 Others are ignored with a warning.
+
+A list below a queue that lets everybody in keeps nobody out, and is warned about. So is a blank beside a comma, as in
+`alice, bob`: what stands behind the blank are groups.
 
 ```yaml
 partitions:

@@ -369,6 +369,77 @@ TEST(QueuesAccepted, MemoryWithoutUnitIsWarnedAbout) {
               IsEmpty());
 }
 
+TEST(QueuesAccepted, TypesThatWereMeantToBeKnownOnesAreWarnedAbout) {
+  const std::pair<std::string, std::string> cases[] = {{"cpu", "vcore"},
+                                                       {"vcores", "vcore"},
+                                                       {"requests.cpu", "vcore"},
+                                                       {"limits.memory", "memory"},
+                                                       {"Memory", "memory"},
+                                                       {"Vcore", "vcore"},
+                                                       {"memroy", "memory"},
+                                                       {"CPU", "vcore"},
+                                                       {"ram", "memory"},
+                                                       {"ephemeral_storage", "ephemeral-storage"},
+                                                       {"requests.nvidia.com/gpu", "nvidia.com/gpu"}};
+  for (const auto &[type, meant] : cases) {
+    EXPECT_THAT(warnings_of_queues("{name: a, resources: {max: {" + type + ": 8M}}}"),
+                testing::ElementsAre(testing::AllOf(HasSubstr("the resource type '" + type + "'"),
+                                                    HasSubstr("did you mean '" + meant + "'?"))))
+        << type;
+  }
+  EXPECT_THAT(warnings_of_queues("{name: a, resources: {guaranteed: {cpu: 1}, max: {cpu: 2}}, "
+                                 "limits: [{limit: l, users: ['*'], maxresources: {cpu: 1, mem: 1G}}]}"),
+              testing::ElementsAre(HasSubstr("'cpu'"), HasSubstr("'mem'")))
+      << "each once";
+  for (const std::string type : {"gpu", "nvidia.com/gpu", "pods", "hugepages-2Mi", "licences", "fpga", "scratch"})
+    EXPECT_THAT(warnings_of_queues("{name: a, resources: {max: {" + type + ": 8}}}"), IsEmpty()) << type;
+}
+
+TEST(QueuesAccepted, AccessListsBelowAnOpenQueueAreWarnedAbout) {
+  EXPECT_THAT(warnings_of_queues("{name: a, submitacl: alice}, {name: b, queues: [{name: c, submitacl: ' team'}]}"),
+              testing::ElementsAre(HasSubstr("submitacl of queue root.a keeps nobody out: submitacl of queue root lets "
+                                             "everybody in there, too"),
+                                   HasSubstr("submitacl of queue root.b.c keeps nobody out")));
+  EXPECT_THAT(warnings("partitions: [{queues: [{name: root, adminacl: '*', queues: [{name: a, adminacl: bob, "
+                       "submitacl: alice}]}]}]"),
+              testing::ElementsAre(HasSubstr("submitacl of queue root.a keeps nobody out: adminacl of queue root"),
+                                   HasSubstr("adminacl of queue root.a keeps nobody out")));
+  EXPECT_THAT(warnings_of_queues("{name: a, adminacl: bob}, {name: b, submitacl: '*'}"), IsEmpty())
+      << "administrators may do more";
+  EXPECT_THAT(warnings("partitions: [{queues: [{name: root, queues: [{name: a, submitacl: '*'}, {name: b, submitacl: "
+                       "bob}]}]}]"),
+              IsEmpty());
+}
+
+TEST(QueuesAccepted, ABlankBehindACommaOfAnAccessListIsWarnedAbout) {
+  const auto of = [](const std::string &list) {
+    return warnings("partitions: [{queues: [{name: root, queues: [{name: a, submitacl: '" + list + "'}]}]}]");
+  };
+  EXPECT_THAT(of("alice, bob"),
+              testing::ElementsAre(testing::AllOf(HasSubstr("names behind the blank in 'alice, bob' are groups"),
+                                                  HasSubstr("write 'alice,bob' where they are users"))));
+  EXPECT_THAT(of("alice ,bob"), testing::ElementsAre(HasSubstr("are groups")));
+  for (const std::string good : {"alice,bob", "alice bob", "alice,bob team", " team"})
+    EXPECT_THAT(of(good), IsEmpty()) << good;
+}
+
+// Whoever keeps queues in Kubernetes has them in a ConfigMap, or in the values of a chart.
+TEST(QueuesAccepted, QueuesInsideAnotherFileAreReadThere) {
+  const std::string inside =
+      "  queues.yaml: |\n    partitions:\n    - name: default\n      queues: [{name: root, submitacl: '*', queues: "
+      "[{name: a}]}]\n";
+  for (const std::string before : {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yunikorn-configs}\ndata:\n",
+                                   "image: {tag: 1}\nyunikornDefaults:\n"}) {
+    const auto parsed = parse_queues(before + inside, "q.yaml");
+    ASSERT_TRUE(parsed.config) << parsed.refusals.at(0).text();
+    EXPECT_EQ(parsed.config->partitions.at(0).root.queues.at(0).name, "a");
+    EXPECT_THAT(warnings(before + inside), testing::ElementsAre(HasSubstr("\"queues.yaml\" is read")));
+  }
+  const auto wrong = parse_queues("data:\n  queues.yaml: |\n    partitions:\n    - nam: x\n", "q.yaml");
+  ASSERT_FALSE(wrong.config);
+  EXPECT_THAT(wrong.refusals.at(0).text(), HasSubstr("q.yaml, data.\"queues.yaml\":2:3: unknown key 'nam'"));
+}
+
 TEST(QueuesAccepted, AnEmptyTextIsWarnedAbout) {
   for (const char *text : {"", "# nothing\n"})
     EXPECT_THAT(warnings(text), testing::ElementsAre(HasSubstr("q.yaml: a text without content, in place of which")))

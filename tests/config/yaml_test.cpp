@@ -144,6 +144,32 @@ TEST(Yaml, ATabInTheIndentationIsNamed) {
   EXPECT_THAT(first_refusal("a:\n\tb: 1\n"), HasSubstr("a tab in the indentation"));
 }
 
+TEST(Yaml, ABlankThatIsNoneIsNamed) {
+  EXPECT_THAT(first_refusal("a:\n\u00a0 b: 1\n"), HasSubstr("f.yaml:2:1: a no-break space where a blank is to be"));
+  EXPECT_THAT(first_refusal("a:\n  \u00a0b: 1\n"), HasSubstr("f.yaml:2:3: a no-break space"));
+  EXPECT_THAT(first_refusal("a:\u00a01\n"), HasSubstr("f.yaml:1:3: a no-break space"));
+  EXPECT_THAT(first_refusal("a: [x,\u00a0y]\n"), HasSubstr("f.yaml:1:7: a no-break space"));
+  EXPECT_THAT(first_refusal("-\u3000a\n"), HasSubstr("f.yaml:1:2: a character that looks like a blank"));
+  EXPECT_THAT(first_refusal("a:\n\u2003b: 1\n"), HasSubstr("a character that looks like a blank"));
+  for (const char *text : {"a: 'x:\u00a0y'\n", "a: \"\u00a0\"\n", "# a:\u00a0b\na: 1\n", "a: 10\u00a0GB\n"})
+    EXPECT_EQ(accepted(text).entries.size(), 1U) << text;
+}
+
+TEST(Yaml, ALineThatIsIndentedLikeNoneAboveIsNamedWithWhatItMayBe) {
+  const std::string above = "partitions:\n  - name: default\n    queues:\n      - name: root\n        submitacl: x\n";
+  EXPECT_THAT(first_refusal(above + "       - name: b\n"),
+              testing::AllOf(HasSubstr("f.yaml:6:8: a line indented by 7, which belongs to none"),
+                             HasSubstr("fix: indent it by 6 or 8")));
+  EXPECT_THAT(first_refusal(above + "     - name: b\n"), HasSubstr("fix: indent it by 4 or 6"));
+  EXPECT_THAT(first_refusal(above + "      limits: []\n"), HasSubstr("fix: indent it by 4 or 8"));
+  EXPECT_THAT(first_refusal("a:\n  b:\n    c: 1\n   d: 1\n"), HasSubstr("fix: indent it by 2 or 4"));
+}
+
+TEST(Yaml, AStarWithoutQuotesIsNamed) {
+  for (const char *text : {"a: *\n", "a: *\nb: 1\n", "a: [*]\n", "- *\n", "a: *everybody\n"})
+    EXPECT_THAT(first_refusal(text), HasSubstr("fix: quote it: '*'")) << text;
+}
+
 TEST(Yaml, BrokenSyntaxHasAPlace) {
   for (const char *text : {"a: [1, 2\n", "a: 'open\n", "a: b: c\n", "a: {b\n", "- a\nb: c\n", "a: \"\\q\"\n", "? [\n",
                            "%YAML 9.9\n---\n@"}) {

@@ -1,7 +1,10 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// What is accepted and hardly meant: queues that nobody can use, guarantees that nothing can give back, bytes that were
-// meant to be more.
+// What is accepted and hardly meant: queues that nobody can use, access lists that keep nobody out, guarantees that
+// nothing can give back, bytes that were meant to be more, types that were meant to be others.
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
 
 #include "queues_source.hpp"
 #include "tenon/kernel/acl.hpp"
@@ -31,6 +34,33 @@ void check_access(const queue_source &queue, const std::string &path, problems &
     return;
   }
   for (const queue_source &child : queue.queues) check_access(child, path + "." + lower_case(child.name), report);
+}
+
+bool is_open(const std::string &text) {
+  const auto list = parse_acl(text);
+  return list && list->all;
+}
+
+// Whoever may submit to a queue may submit to all below it, and whoever administers one may administer those.
+void check_open_parents(const queue_source &queue, const std::string &path, const std::string &open_to_submit,
+                        const std::string &open_to_all, problems &report) {
+  const auto warn = [&](std::string_view key, const std::string &text, const std::string &above) {
+    if (above.empty() || !names_somebody(text) || is_open(text)) return;
+    report.warn(
+        queue.place_of(key),
+        std::string(key) + " of queue " + path + " keeps nobody out: " + above + " lets everybody in there, too",
+        "a queue above that lets in those alone who may use all below it",
+        "take '*' out of " + above + ", or remove this list");
+  };
+  warn("submitacl", queue.submit_acl, open_to_submit.empty() ? open_to_all : open_to_submit);
+  warn("adminacl", queue.admin_acl, open_to_all);
+  const auto open = [&](const std::string &above, const std::string &key, const std::string &text) {
+    return above.empty() && is_open(text) ? key + " of queue " + path : above;
+  };
+  const std::string submit = open(open_to_submit, "submitacl", queue.submit_acl);
+  const std::string all = open(open_to_all, "adminacl", queue.admin_acl);
+  for (const queue_source &child : queue.queues)
+    check_open_parents(child, path + "." + lower_case(child.name), submit, all, report);
 }
 
 bool creates(const rule_source &rule) { return rule.create; }
@@ -97,12 +127,59 @@ void check_memory(const quantities_source &of, problems &report) {
               "a unit, as " + text + "Mi or " + text + "Gi", "write the unit");
 }
 
-void check_units(const queue_source &queue, problems &report) {
+// Types that resource managers of the field name. Others are fine: a cluster has what its nodes have.
+constexpr std::string_view well_known[] = {"vcore", "memory", "pods", "ephemeral-storage"};
+// What people write who mean one of them.
+constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+    {"cpu", "vcore"},
+    {"cpus", "vcore"},
+    {"core", "vcore"},
+    {"cores", "vcore"},
+    {"vcores", "vcore"},
+    {"vcpu", "vcore"},
+    {"vcpus", "vcore"},
+    {"mem", "memory"},
+    {"ram", "memory"},
+    {"pod", "pods"},
+    {"storage", "ephemeral-storage"},
+};
+
+// The known type that a type looks like; empty: it is one, or like none.
+std::string meant_type(std::string_view type) {
+  if (std::find(std::begin(well_known), std::end(well_known), type) != std::end(well_known)) return {};
+  std::string name = lower_case(type);
+  for (const std::string_view quota : {"requests.", "limits."}) {
+    if (!name.starts_with(quota)) continue;
+    name.erase(0, quota.size());
+    if (name.find('/') != std::string::npos) return name;  // requests.nvidia.com/gpu
+  }
+  for (const auto &[other, known] : other_names)
+    if (name == other) return std::string(known);
+  return std::string(closest(name, well_known));
+}
+
+void check_types(const quantities_source &of, std::set<std::string> &known, problems &report) {
+  if (of.node == nullptr) return;
+  for (const yaml_entry &entry : of.node->entries) {
+    const std::string &type = entry.key.text;
+    const std::string meant = meant_type(type);
+    if (meant.empty() || meant == type || !known.insert(type).second) continue;
+    report.warn(entry.key.at, "the resource type " + in_quotes(type) + ", which no node has unless it says so",
+                "types that nodes and asks name", "did you mean " + in_quotes(meant) + "?");
+  }
+}
+
+// `types`: those that were warned of.
+void check_units(const queue_source &queue, std::set<std::string> &types, problems &report) {
+  const auto check = [&](const quantities_source &one) {
+    check_memory(one, report);
+    check_types(one, types, report);
+  };
   for (const quantities_source *one :
        {&queue.guaranteed, &queue.max, &queue.child_template.guaranteed, &queue.child_template.max})
-    check_memory(*one, report);
-  for (const limit_source &limit : queue.limits) check_memory(limit.max, report);
-  for (const queue_source &child : queue.queues) check_units(child, report);
+    check(*one);
+  for (const limit_source &limit : queue.limits) check(limit.max);
+  for (const queue_source &child : queue.queues) check_units(child, types, report);
 }
 
 }  // namespace
@@ -111,7 +188,9 @@ void check_meaning(const partition_source &partition, const queue_source &root, 
   check_leaves(partition, report);
   check_access(root, "root", report);
   check_fences(root, "root", true, report);
-  check_units(root, report);
+  check_open_parents(root, "root", {}, {}, report);
+  std::set<std::string> types;
+  check_units(root, types, report);
 }
 
 }  // namespace tenon::config

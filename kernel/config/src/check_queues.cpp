@@ -36,6 +36,16 @@ class queue_checker {
       report_.refuse(queue.place_of(key), list.why().have, list.why().want, list.why().fix);
       return;
     }
+    const size_t blank = text.find(' ');
+    const bool is_behind_comma = blank != std::string::npos && blank != 0 && text[blank - 1] == ',';
+    const bool is_before_comma = blank != std::string::npos && blank + 1 < text.size() && text[blank + 1] == ',';
+    if (!list->all && (is_behind_comma || is_before_comma)) {
+      std::string without = text;
+      without.erase(blank, 1);
+      report_.warn(queue.place_of(key), "names behind the blank in " + in_quotes(text) + " are groups",
+                   "users and groups, separated by one blank: user1,user2 group1,group2",
+                   "write " + in_quotes(without) + " where they are users");
+    }
     for (const std::string &name : list->ignored) {
       report_.warn(queue.place_of(key), in_quotes(name) + " in an ACL is no name and is ignored",
                    "names of users and groups, separated by ','");

@@ -120,7 +120,28 @@ std::string queues_checksum(std::string_view text) {
   return sum;
 }
 
-parsed_queues parse_queues(std::string_view text, std::string_view file_name, const parse_options &options) {
+namespace {
+
+// The text of queues in a file that holds it among others: a Kubernetes ConfigMap, or the values of a Helm chart.
+struct text_inside {
+  std::string text, place;  // data."queues.yaml"
+};
+
+std::optional<text_inside> find_text_inside(std::string_view text, const parse_options &options) {
+  constexpr std::string_view name = "queues.yaml";
+  if (text.find(name) == std::string_view::npos) return std::nullopt;
+  problems unheard{{}};
+  const auto root = read_yaml(text, unheard, options.limits);
+  if (!root || root->find("partitions") != nullptr) return std::nullopt;
+  for (const yaml_entry &entry : root->entries) {
+    const yaml_node *inside = entry.value.find(name);
+    if (inside == nullptr || inside->what != yaml_node::kind::scalar) continue;
+    return text_inside{inside->text, entry.key.text + ".\"" + std::string(name) + '"'};
+  }
+  return std::nullopt;
+}
+
+parsed_queues parse_plain(std::string_view text, std::string_view file_name, const parse_options &options) {
   problems report{std::string(file_name)};
   parsed_queues out;
   out.config = parse(text, options, report, out.has_content);
@@ -128,6 +149,20 @@ parsed_queues parse_queues(std::string_view text, std::string_view file_name, co
   out.refusals = report.refusals();
   out.warnings = report.warnings();
   out.refused = report.refused_count();
+  return out;
+}
+
+}  // namespace
+
+parsed_queues parse_queues(std::string_view text, std::string_view file_name, const parse_options &options) {
+  const auto inside = find_text_inside(text, options);
+  if (!inside) return parse_plain(text, file_name, options);
+  const std::string file(file_name);
+  parsed_queues out = parse_plain(inside->text, file + ", " + inside->place, options);
+  if (out.config) out.config->checksum = queues_checksum(text);
+  out.warnings.insert(out.warnings.begin(), refusal{file, "queues alone, or where they are kept in another file",
+                                                    "a file of other things, of which " + inside->place + " is read",
+                                                    "leave it so, or give that text a file of its own"});
   return out;
 }
 

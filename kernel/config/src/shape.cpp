@@ -116,7 +116,12 @@ class shape_checker {
   void check_count(const yaml_node &node, const std::string &of) {
     const auto count = node.as_count();
     const bool was_text = node.what == kind::scalar && !node.plain;
-    if (!count) return refuse(node, "a whole number from 0" + of, was_text ? "remove the quotes" : std::string{});
+    const bool is_below = node.what == kind::scalar && node.plain && node.text.starts_with('-');
+    if (!count)
+      return refuse(node, "a whole number from 0" + of,
+                    was_text   ? "remove the quotes"
+                    : is_below ? "leave the key out where there is to be no limit"
+                               : std::string{});
     const auto exact = node.as_number();
     if (exact && *exact != std::floor(*exact)) {
       report_.warn(node.at, node.describe(), "a whole number" + of, "it is read as " + std::to_string(*count));

@@ -278,10 +278,48 @@ class tree_builder final : public YAML::EventHandler {
   uint64_t total_ = 0;
 };
 
+// By how much the line may be indented to belong to what stands above it: less and more than it is.
+std::string other_indentations(const line_index &lines, int line, size_t is) {
+  std::optional<size_t> less, more;
+  const auto look_at = [&](size_t other) {
+    if (other < is && (!less || other > *less)) less = other;
+    if (other > is && (!more || other < *more)) more = other;
+  };
+  size_t least = std::string_view::npos;
+  for (int above = line - 1; above >= 0 && least != 0; --above) {
+    const std::string_view rest = lines.from(above, 0);
+    const size_t at = rest.find_first_not_of(' ');
+    if (at == std::string_view::npos || at >= least || rest[at] == '\n' || rest[at] == '\r' || rest[at] == '#')
+      continue;
+    least = at;
+    look_at(at);
+    const size_t inside = rest.substr(at).starts_with("- ") ? rest.find_first_not_of(' ', at + 1) : at;
+    if (inside != std::string_view::npos) look_at(inside);
+  }
+  if (!less || !more) return std::to_string(less ? *less : more.value_or(0));
+  return std::to_string(*less) + " or " + std::to_string(*more);
+}
+
 void refuse_syntax(const line_index &lines, const YAML::Exception &why, problems &report) {
   const text_position at = position_of(lines, why.mark);
   if (lines.has_leading_tab(why.mark.line) || lines.has_leading_tab(why.mark.line - 1)) {
     report.refuse(at, "a tab in the indentation", "spaces", "replace tabs by spaces");
+    return;
+  }
+  namespace because = YAML::ErrorMsg;
+  const auto is = [&](std::string_view one) { return why.msg.starts_with(one); };
+  if (is(because::ALIAS_NOT_FOUND) || is(because::CHAR_IN_ALIAS) || is(because::UNKNOWN_ANCHOR)) {
+    report.refuse(at, "a '*' without quotes, which begins an alias", "a text that begins with '*' in quotes",
+                  "quote it: '*'");
+    return;
+  }
+  const std::string_view line = lines.from(why.mark.line, 0);
+  const size_t indentation = std::min(line.find_first_not_of(' '), line.size());
+  if ((is(because::END_OF_MAP) || is(because::END_OF_SEQ)) &&
+      indentation == static_cast<size_t>(std::max(0, why.mark.column))) {
+    report.refuse(at, "a line indented by " + std::to_string(indentation) + ", which belongs to none of those above",
+                  "the indentation of the list or map that it goes on with",
+                  "indent it by " + other_indentations(lines, why.mark.line, indentation));
     return;
   }
   report.refuse(at, "no YAML: " + why.msg, "well-formed YAML 1.2", "look at the indentation and at what stands before");
@@ -309,6 +347,10 @@ std::optional<yaml_node> read_yaml(std::string_view text, problems &report, yaml
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   if (const auto bad = find_bad_byte(text)) {
     report.refuse(bad->at, bad->what, "UTF-8 text", "save the file as UTF-8");
+    return std::nullopt;
+  }
+  if (const auto odd = find_odd_blank(text)) {
+    report.refuse(odd->at, odd->what + " where a blank is to be", "a blank", "delete it and type a blank");
     return std::nullopt;
   }
   const line_index lines(text);

@@ -23,6 +23,50 @@ std::optional<bad_byte> find_bad_byte(std::string_view text) {
   return std::nullopt;
 }
 
+namespace {
+
+// The bytes of a character at the beginning that looks like a blank, or like nothing, and is no blank to YAML; 0: none.
+size_t odd_blank_length(std::string_view text) {
+  for (const std::string_view odd : {"\xC2\xA0", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80", "\xEF\xBB\xBF"})
+    if (text.starts_with(odd)) return odd.size();
+  const bool wide = text.starts_with("\xE2\x80") && text.size() > 2;  // U+2000 to U+200B
+  const auto last = wide ? static_cast<unsigned char>(text[2]) : 0U;
+  return last >= 0x80 && last <= 0x8B ? 3 : 0;
+}
+
+}  // namespace
+
+std::optional<bad_byte> find_odd_blank(std::string_view text) {
+  text_position at{1, 1};
+  char quote = 0, before = '\n';  // before: the last that is not a blank
+  bool in_comment = false;
+  for (size_t i = 0; i < text.size(); i += character_length(text.substr(i)), ++at.column) {
+    const char c = text[i];
+    if (c == '\n') {
+      at = {at.line + 1, 0};
+      quote = 0;
+      before = '\n';
+      in_comment = false;
+    } else if (in_comment || c == ' ' || c == '\t' || c == '\r') {
+      continue;
+    } else if (quote != 0) {
+      if (c == quote) quote = 0;
+      before = c;
+    } else if (odd_blank_length(text.substr(i)) != 0) {
+      if (std::string_view("\n:-,").find(before) != std::string_view::npos)
+        return bad_byte{
+            at, text.substr(i).starts_with("\xC2") ? "a no-break space" : "a character that looks like a blank"};
+      before = c;
+    } else {
+      const bool begins = std::string_view("\n:-,[{").find(before) != std::string_view::npos;
+      if ((c == '\'' || c == '"') && begins) quote = c;
+      in_comment = c == '#';
+      before = c;
+    }
+  }
+  return std::nullopt;
+}
+
 line_index::line_index(std::string_view text) : text_(text), starts_{0} {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\n') starts_.push_back(i + 1);

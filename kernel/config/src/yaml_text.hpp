@@ -19,6 +19,10 @@ struct bad_byte {
 // The first place that is no UTF-8 text: wrong bytes, or control characters other than tab and line ends.
 [[nodiscard]] std::optional<bad_byte> find_bad_byte(std::string_view text);
 
+// The first place where YAML has blanks and the text has a character that looks like one: in the indentation, or behind
+// ':', '-' or ','. Quotations and comments may have any.
+[[nodiscard]] std::optional<bad_byte> find_odd_blank(std::string_view text);
+
 // Where lines begin. Lines and columns here count from 0, and columns count bytes, as yaml-cpp does.
 class line_index {
  public:

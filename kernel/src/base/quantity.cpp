@@ -62,6 +62,47 @@ refusal refuse(std::string_view type, std::string_view text, std::string why, st
           .fix = std::move(fix)};
 }
 
+// The amount of a decimal text, where it is a whole number of the type's smallest unit: thousandths of vcore, bytes.
+std::optional<int64_t> decimal_amount(std::string_view text, bool milli) {
+  const size_t point = text.find('.');
+  const size_t end = std::min(text.find_first_not_of("0123456789", point + 1), text.size());
+  const std::string_view whole = text.substr(0, point), part = text.substr(point + 1, end - point - 1);
+  const auto factor = factor_of(trim(text.substr(end)));
+  if (whole.size() + part.size() == 0 || !factor) return std::nullopt;
+  const std::string digits = std::string(whole) + std::string(part);
+  int64_t amount = 0;
+  const bool is_number = std::from_chars(digits.data(), digits.data() + digits.size(), amount).ec == std::errc();
+  if (!is_number || __builtin_mul_overflow(amount, *factor, &amount) ||
+      (milli && __builtin_mul_overflow(amount, int64_t{1000}, &amount)))
+    return std::nullopt;
+  for (size_t i = 0; i < part.size(); ++i, amount /= 10)
+    if (amount % 10 != 0) return std::nullopt;
+  return amount;
+}
+
+// The shortest text of an amount in bytes or pieces with one of the suffixes, those by 1024 where `binary`.
+std::string shortest(int64_t amount, bool binary) {
+  std::string out = std::to_string(amount);
+  for (const suffix_scale &s : scales) {
+    if (amount == 0 || amount % s.factor != 0 || (s.suffix.size() == 2) != binary) continue;
+    if (std::string text = std::to_string(amount / s.factor) + std::string(s.suffix); text.size() < out.size())
+      out = std::move(text);
+  }
+  return out;
+}
+
+// What to write instead of a text that is no quantity.
+std::string remedy(std::string_view text, bool milli) {
+  if (text.empty()) return milli ? "write a number, e.g. 1500m for one and a half" : "write a number, e.g. 500M";
+  if (text[0] == '-') return "leave the key out: a type that is not named has no limit";
+  const bool has_point = text.find('.') < text.find_first_not_of("0123456789.");
+  const auto amount = has_point ? decimal_amount(text, milli) : std::nullopt;
+  if (amount && *amount > 0)
+    return "write " + (milli ? std::to_string(*amount) + "m" : shortest(*amount, text.back() == 'i'));
+  return milli ? "write it without sign, decimals or exponent, e.g. 1500m for one and a half"
+               : "write it without sign, decimals or exponent, e.g. 500M";
+}
+
 }  // namespace
 
 result<int64_t> parse_quantity(std::string_view type, std::string_view text) {
@@ -70,9 +111,7 @@ result<int64_t> parse_quantity(std::string_view type, std::string_view text) {
   const size_t digits = std::min(trimmed.find_first_not_of("0123456789"), trimmed.size());
   const std::string_view suffix = trim(trimmed.substr(digits));
   if (digits == 0 || (!suffix.empty() && !looks_like_suffix(suffix))) {
-    return refuse(type, text, "invalid quantity",
-                  milli ? "write it without sign, decimals or exponent, e.g. 1500m for one and a half"
-                        : "write it without sign, decimals or exponent, e.g. 500M");
+    return refuse(type, text, "invalid quantity", remedy(trimmed, milli));
   }
 
   const bool in_milli = milli && suffix == "m";
