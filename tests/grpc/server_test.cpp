@@ -16,6 +16,7 @@
 #include "loaded_transport.hpp"
 #include "si/v1/si.pb.h"
 #include "tenon/si/v1later/si.pb.h"
+#include "tenon/v1/configuration.pb.h"
 
 namespace tenon::testing {
 namespace {
@@ -199,6 +200,7 @@ TEST_F(GrpcServer, LaterDialectUnderBothPaths) {
   }
 }
 
+// Those of RMs that are there, whatever was refused meanwhile.
 TEST_F(GrpcServer, QueuesOfRmsThatNothingTellsApartAreFewOnOneConnection) {
   start(R"(, "max_anonymous_config": 1000)");
   const auto enter = [&](const std::shared_ptr<grpc::Channel> &through, const std::string &rm, size_t bytes) {
@@ -210,11 +212,24 @@ TEST_F(GrpcServer, QueuesOfRmsThatNothingTellsApartAreFewOnOneConnection) {
   };
   EXPECT_TRUE(enter(tcp, "a", 700).ok());
   EXPECT_TRUE(enter(tcp, "a", 900).ok()) << "in place of the first one";
+  scheduler.on_enter = [](const tenon_rm_registration &, std::string &) -> tenon_status {
+    return TENON_INVALID_CONFIG;
+  };
+  EXPECT_FALSE(enter(tcp, "a", 1).ok());
+  scheduler.on_enter = nullptr;
   const grpc::Status more = enter(tcp, "b", 200);
   EXPECT_EQ(more.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(more.error_message(), HasSubstr("want at most 1000 bytes"));
   EXPECT_THAT(more.error_message(), HasSubstr("raise max_anonymous_config"));
   EXPECT_TRUE(enter(unix_socket, "c", 100'000).ok()) << "of a user that the socket knows";
+  open_stream<v1::ConfigurationRequest, v1::ConfigurationResponse> own(tcp,
+                                                                       "/tenon.v1.Configuration/UpdateConfiguration");
+  v1::ConfigurationRequest text;
+  text.set_rmid("a");
+  own.send(text);
+  text.add_configurations()->set_config("# again");
+  for (int i = 0; i < 20; ++i) own.send(text);
+  EXPECT_EQ(own.finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << "what they made may still be there";
   scheduler.end_session("a");
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   grpc::Status later;

@@ -159,26 +159,33 @@ rpc_status registry::may_speak_for(const call &from, const std::string &rm) {
                                                        "; register under a name of the certificate");
 }
 
-rpc_status registry::may_configure(const call &from, std::optional<std::string_view> rm, size_t bytes) const {
-  const peer &by = from.by();
-  if (by.user || (!settings_.client_ca.empty() && by.encrypted)) return rpc_status{};
+rpc_status registry::may_configure(const call &from, std::optional<std::string_view> rm, size_t bytes,
+                                   bool adds) const {
+  if (is_known(from.by())) return rpc_status{};
   const std::lock_guard lock(configuring_);
-  std::erase_if(by.configurations, [&](const auto &one) { return !is_registered(one.first); });
+  auto &brought = from.by().configurations;
+  std::erase_if(brought, [&](const auto &one) { return !is_registered(one.first); });
   size_t all = bytes;
-  for (const auto &[name, size] : by.configurations) {
-    if (rm && name != *rm) all += size;
+  for (const auto &[name, size] : brought) {
+    if (rm && (adds || name != *rm)) all += size;
   }
-  if (all > settings_.anonymous_config) {
-    return status_of(status_code::resource_exhausted,
-                     "config: want at most " + std::to_string(settings_.anonymous_config) +
-                         " bytes from the RMs of a connection that says nothing of who they are, have " +
-                         std::to_string(all) +
-                         "; give the queues to the deployment, use certificates (tls_client_ca) or a Unix socket, or "
-                         "raise max_anonymous_config");
-  }
-  if (rm && bytes != 0) by.configurations.insert_or_assign(std::string(*rm), bytes);
-  return rpc_status{};
+  if (all <= settings_.anonymous_config) return rpc_status{};
+  return status_of(status_code::resource_exhausted,
+                   "config: want at most " + std::to_string(settings_.anonymous_config) +
+                       " bytes from the RMs of a connection that says nothing of who they are, have " +
+                       std::to_string(all) +
+                       "; give the queues to the deployment, use certificates (tls_client_ca) or a Unix socket, or "
+                       "raise max_anonymous_config");
 }
+
+void registry::has_configured(const call &from, const std::string &rm, size_t bytes, bool adds) const {
+  if (is_known(from.by())) return;
+  const std::lock_guard lock(configuring_);
+  size_t &brought = from.by().configurations[rm];
+  brought = (adds ? brought : 0) + bytes;
+}
+
+bool registry::is_known(const peer &by) const { return by.user || (!settings_.client_ca.empty() && by.encrypted); }
 
 void registry::retry_later(std::shared_ptr<stream> one) {
   bool first = false;

@@ -30,7 +30,12 @@ class registry {
 
   // Whether an RM may bring so many bytes of queues along: little, where nothing says who its client is. Without a name
   // that is asked of the bytes alone; with one, of all RMs of the connection.
-  [[nodiscard]] rpc_status may_configure(const call &from, std::optional<std::string_view> rm, size_t bytes) const;
+  // They come in place of what the RM brought along before; where it `adds` them beside it, since what an earlier
+  // configuration made may still be there.
+  [[nodiscard]] rpc_status may_configure(const call &from, std::optional<std::string_view> rm, size_t bytes,
+                                         bool adds = false) const;
+  // The RM brought them.
+  void has_configured(const call &from, const std::string &rm, size_t bytes, bool adds = false) const;
 
   // A registration; waits for the scheduler. `checks`: of an RM that checks placements.
   rpc_status enter(const tenon_rm_registration &registration, bool checks);
@@ -63,6 +68,7 @@ class registry {
  private:
   std::shared_ptr<session> find(const std::string &rm);
   [[nodiscard]] bool is_registered(const std::string &rm) const;
+  [[nodiscard]] bool is_known(const peer &by) const;  // who its client is
   bool room_for_one(const std::string &rm);
   // Ends the oldest registration under which nobody ever opened a stream.
   bool end_one_without_streams();

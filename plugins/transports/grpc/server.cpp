@@ -152,7 +152,9 @@ rpc_status server::register_rm(const call &from, std::string_view request, bool 
   if (!may.ok()) return may;
   const rpc_status fits = registry_.may_configure(from, rm, config_bytes);
   if (!fits.ok()) return fits;
-  return registry_.enter(registration, checks);
+  rpc_status entered = registry_.enter(registration, checks);
+  if (entered.ok()) registry_.has_configured(from, rm, config_bytes);
+  return entered;
 }
 
 void server::stop(std::chrono::milliseconds drain) {

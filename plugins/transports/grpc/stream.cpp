@@ -209,9 +209,10 @@ rpc_status stream::take_request() {
   if (!pieces_.begin(request_, refusal)) return status_of(status_code::invalid_argument, refusal);
   const std::string rm(pieces_.rm());
   if (method_ == update_configuration && pieces_.has_parts()) {
-    // As of the queues that it brings with its registration, which these take the place of.
-    const rpc_status fits = registry_.may_configure(*this, begun_ ? session_->rm() : rm, request_.size());
+    const std::string &of = begun_ ? session_->rm() : rm;
+    const rpc_status fits = registry_.may_configure(*this, of, request_.size(), true);
     if (!fits.ok()) return fits;
+    registry_.has_configured(*this, of, request_.size(), true);
   }
   if (!begun_) {
     begins_since_ = answers::clock::now();

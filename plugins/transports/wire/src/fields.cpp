@@ -11,6 +11,7 @@ constexpr numbers termination_numbers{1, 4, 6};
 constexpr numbers node_action{2, 4, 7};
 constexpr numbers scheduling_state{1, 4, 5};
 constexpr numbers event_type{1, 4, 6};
+constexpr numbers event_change{0, 4, 4};
 constexpr numbers none{0, 0, 0};
 
 // Where a member begins, and where it ends with its count.
@@ -261,7 +262,7 @@ constexpr row own_event[] = {
     OWN("reason", text, tenon_rm_event, reason, "answer: why"),
     OWN("message", text, tenon_rm_event, words, "answer: for people"),
     OWN("timestampNano", i64, tenon_rm_event, at_ns, "answer: when"),
-    OWN("change", open_number, tenon_rm_event, change, "answer: how it changed"),
+    COUNTED(nullptr, "change", tenon_rm_event, change, event_change, "answer: how it changed"),
     OWN("changeDetail", open_number, tenon_rm_event, change_detail, "answer: what changed"),
     OWN("referenceID", text, tenon_rm_event, reference, "answer: by what"),
     OWN("resource", amounts, tenon_rm_event, resources, "answer: by how much"),
