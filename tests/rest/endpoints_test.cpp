@@ -366,5 +366,23 @@ TEST_F(Endpoints, SendFilesOfTheDashboardOnce) {
   EXPECT_EQ(get("/dashboard/none.js").status, 404U);
 }
 
+// A client that takes the server for a proxy names it in the target.
+TEST_F(Endpoints, TakeATargetInAbsoluteForm) {
+  open();
+  const auto status = [&](const std::string &target, const std::string &host = "localhost") {
+    return send_raw(port_, "GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n").status;
+  };
+  EXPECT_EQ(status("/ws/v1/partitions"), 200U);
+  EXPECT_EQ(status("http://localhost/ws/v1/partitions"), 200U);
+  EXPECT_EQ(status("HTTP://127.0.0.1:9080/ws/v1/partitions?x=1"), 200U);
+  EXPECT_EQ(status("https://[::1]:9080/ws/v1/partitions"), 200U);
+  EXPECT_EQ(status("http://localhost/ws/v1/none"), 404U);
+  EXPECT_EQ(status("http://localhost"), status("/"));
+  EXPECT_EQ(status("http://localhost?x=1"), status("/"));
+  EXPECT_EQ(status("http://page.example/ws/v1/partitions"), 421U) << "the target's host counts";
+  EXPECT_EQ(status("http://localhost/ws/v1/partitions", "page.example"), 200U) << "and not the header field";
+  EXPECT_EQ(status("ftp://localhost/ws/v1/partitions"), 404U);
+}
+
 }  // namespace
 }  // namespace tenon::rest::testing

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "names.hpp"
+#include "request.hpp"
 
 namespace tenon::rest {
 namespace {
@@ -52,8 +53,11 @@ bool may_send(const settings &s, std::string_view page, std::string_view host) {
 
 std::optional<answer> header_problem(const settings &s, const http::request_header<> &from) {
   if (auto problem = framing_problem(from)) return problem;
-  const std::string_view host = view_of(from[http::field::host]);
-  if (from.count(http::field::host) != 0 && !is_ours(s, host)) {
+  // What a target in absolute form names counts instead of the header field.
+  const std::string_view authority = authority_of(view_of(from.target()));
+  const std::string_view host = authority.empty() ? view_of(from[http::field::host]) : authority;
+  const bool names_a_host = !authority.empty() || from.count(http::field::host) != 0;
+  if (names_a_host && !is_ours(s, host)) {
     return error_answer(421, "want an address, or a name of the configuration's key \"hosts\", have the host " +
                                  std::string(host) + "; add it there");
   }

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "answer.hpp"
+#include "names.hpp"
 
 namespace tenon::rest {
 
@@ -47,10 +48,22 @@ std::optional<std::string> decoded(std::string_view text, bool plus) {
   return out;
 }
 
+std::string_view authority_of(std::string_view target) {
+  const size_t scheme = target.find("://");
+  if (scheme == std::string_view::npos) return {};
+  const std::string name = lower(target.substr(0, scheme));
+  if (name != "http" && name != "https") return {};
+  const std::string_view rest = target.substr(scheme + 3);
+  return rest.substr(0, rest.find_first_of("/?#"));
+}
+
 bool split_target(std::string_view target, request &into) {
+  if (const std::string_view authority = authority_of(target); !authority.empty()) {
+    target.remove_prefix(static_cast<size_t>(authority.data() + authority.size() - target.data()));
+  }
   target = target.substr(0, target.find('#'));
   const size_t mark = target.find('?');
-  into.path = target.substr(0, mark);
+  into.path = target.empty() || mark == 0 ? "/" : target.substr(0, mark);
   if (mark == std::string_view::npos) return true;
   into.raw_query = target.substr(mark);
   for (std::string_view rest = target.substr(mark + 1); !rest.empty();) {

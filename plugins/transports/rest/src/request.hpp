@@ -39,7 +39,9 @@ struct request {
 // Text with %XX decoded, and + as a blank where `plus`; nothing where an escape is broken or makes no UTF-8.
 [[nodiscard]] std::optional<std::string> decoded(std::string_view text, bool plus);
 
-// Splits a request's target into path and query. False: an escape is broken.
+// The authority of a target in absolute form, as http://AUTHORITY/path; empty where the target is a path.
+[[nodiscard]] std::string_view authority_of(std::string_view target);
+// Splits a request's target, a path or in absolute form, into path and query. False: an escape is broken.
 [[nodiscard]] bool split_target(std::string_view target, request &into);
 
 }  // namespace tenon::rest
