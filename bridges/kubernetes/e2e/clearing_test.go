@@ -5,8 +5,10 @@ package e2e
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"tenon.invalid/kubernetes/internal/bridge"
 )
 
 // queuesOfPriorities have a queue in which a plain priority ends others, one in which it does not, and one that is guaranteed a core.
@@ -232,4 +234,54 @@ func TestAPod_EndsOneThatIsInItsWay_AndOneThatHasItsRoom(t *testing.T) {
 		t.Error("the wrong pods ended")
 	}
 	s.nothingIsInTheWay(d)
+}
+
+func TestAPodThatEndsNobody_HasANodeThatComesLater(t *testing.T) {
+	s, d := newAPIServer(t), serveQueues(t, queuesOfPriorities)
+	s.node("one", 4)
+	bridged(t, s, d)
+	s.pod("kept", onPort, queue("root.plain", "plain"))
+	s.on([]string{"one"}, "kept")
+	s.pod("waits", onPort, priority(1000), queue("root.plain", "plain"))
+	s.until("the scheduler is told who is in its way", func() bool { return d.allocated()["conflicting-pods"] == 1 })
+	s.node("two", 4)
+	s.on([]string{"two"}, "waits")
+	s.nothingIsInTheWay(d)
+	if s.get("kept") == nil {
+		t.Error("the other one has ended")
+	}
+}
+
+func TestASchedulerAndABridgeThatComeBack_EndWhoIsInTheWay(t *testing.T) {
+	patient := func(options *bridge.Options) { options.BudgetPatience = time.Hour }
+	for name, again := range map[string]func(*apiServer, *daemon, *running){
+		"the scheduler": func(_ *apiServer, d *daemon, _ *running) {
+			d.kill()
+			d.start()
+		},
+		"the bridge": func(s *apiServer, d *daemon, r *running) {
+			r.stop()
+			bridged(t, s, d, patient)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, d := newAPIServer(t), serveQueues(t, queuesOfPriorities)
+			s.node("one", 4)
+			r := bridged(t, s, d, patient)
+			s.first("one")
+			s.pod("low", onPort)
+			s.on([]string{"one"}, "low")
+			s.lock.Lock()
+			s.spared = true // a budget holds up its end
+			s.lock.Unlock()
+			s.pod("high", onPort, priority(1000))
+			s.until("its end is wished", func() bool { return s.evictions() > 0 })
+			again(s, d, r)
+			s.lock.Lock()
+			s.spared = false
+			s.lock.Unlock()
+			s.on([]string{"one"}, "high")
+			s.nothingIsInTheWay(d)
+		})
+	}
 }

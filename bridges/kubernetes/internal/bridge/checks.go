@@ -105,12 +105,24 @@ func (b *Bridge) namespaceChanged(old, now *v1.Namespace) {
 }
 
 func (b *Bridge) wake(p *pod) {
+	if p.clears {
+		b.clearing.next = b.clearing.soonest // it stays as it is asked for, and the change may make another node one for it
+		b.checkAgain(p)
+		return
+	}
 	delete(b.refusals, p.object.UID)
 	p.refusedBy, p.refused = nil, 0
 	if p.nowhere {
 		p.nowhere, p.outdated = false, true
 		b.askAnew(p)
-	} else if p.standing == asked || p.standing == checked {
+	} else {
+		b.checkAgain(p)
+	}
+}
+
+// checkAgain lets the scheduler propose the nodes that were refused to a pod again.
+func (b *Bridge) checkAgain(p *pod) {
+	if p.standing == asked || p.standing == checked {
 		b.outbox.again = append(b.outbox.again, &tenonv1.CheckAgain{
 			PartitionName: translate.Partition, ApplicationID: p.application, AllocationKey: string(p.object.UID),
 		})

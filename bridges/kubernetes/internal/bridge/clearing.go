@@ -3,6 +3,7 @@
 package bridge
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -25,7 +26,7 @@ import (
 const (
 	conflictKind = "conflicting-pods"
 	conflictRoom = 1000             // more than the pods of a node
-	clearingTurn = 10 * time.Second // of pods that are alike, while nobody ends for them and others wait
+	clearingTurn = 3 * time.Second  // of pods that are alike, while nobody ends for them and others wait
 	clearingRest = 30 * time.Second // at most, between two looks that find the same
 )
 
@@ -36,8 +37,10 @@ type clearing struct {
 	rooms   map[string]map[types.UID]*pod // nodes on which they could run, and who is in the way there
 	began   time.Time
 	next    time.Time // when is looked at them again
+	soonest time.Time // the same, if something has changed
 	pause   time.Duration
-	line    []*pod // of other pods
+	line    map[string]*pod // one of each of the others, by their keys
+	joining []*pod          // those that take part in this turn from the next look on
 }
 
 // takes returns the amounts with which the scheduler is told of a pod.
@@ -82,42 +85,72 @@ func clearingKey(p *pod) string {
 	return p.application + "\n" + alike
 }
 
-// wantClearing puts a pod in line that no node will take as the nodes are now.
+// wantClearing has a pod that no node will take as the nodes are now take part in the turn of its kind, or puts it in line.
 func (b *Bridge) wantClearing(p *pod) {
-	if !p.clears && !slices.Contains(b.clearing.line, p) {
-		b.clearing.line = append(b.clearing.line, p)
+	c, key := &b.clearing, clearingKey(p)
+	if key == c.key {
+		c.joining = append(c.joining, p)
+	} else if c.line == nil {
+		c.line = map[string]*pod{key: p}
+	} else if !b.mayJoin(c.line[key]) {
+		c.line[key] = p
 	}
 }
 
-// clear goes on with the pods of this turn, and begins the next turn.
+// mayJoin returns whether a pod may be asked for as one for which others may end.
+func (b *Bridge) mayJoin(p *pod) bool {
+	return p != nil && b.pods[p.object.UID] == p && p.standing == asked && !p.clears && p.wanted() && !b.awaitsVictims(p)
+}
+
+// clear goes on with the pods of this turn, and begins the next turn: that of the highest priority, and of these of the oldest pod.
 func (b *Bridge) clear(now time.Time) {
 	c := &b.clearing
+	for _, p := range c.joining {
+		if c.key != "" && clearingKey(p) == c.key && b.mayJoin(p) {
+			b.joinClearing(p)
+		}
+	}
+	c.joining = nil
 	if c.key != "" && !now.Before(c.next) {
 		b.goOnClearing(now)
 	}
-	for len(c.line) > 0 && b.stranded.spent < thinking {
-		p := c.line[0]
-		if c.key != "" && clearingKey(p) != c.key {
-			return
-		}
-		c.line = c.line[1:]
-		if b.pods[p.object.UID] != p || p.standing != asked || p.clears || !p.wanted() || b.awaitsVictims(p) {
-			continue
-		}
-		if c.key != "" {
-			b.joinClearing(p)
+	for c.key == "" && len(c.line) > 0 && b.stranded.spent < thinking {
+		p := slices.MinFunc(slices.Collect(maps.Values(c.line)), func(one, other *pod) int {
+			return cmp.Or(cmp.Compare(corev1.PodPriority(other.object), corev1.PodPriority(one.object)), oldest(one, other))
+		})
+		key := clearingKey(p)
+		delete(c.line, key)
+		alike := b.waitingLike(p, key)
+		if len(alike) == 0 {
 			continue
 		}
 		begun := time.Now()
-		if rooms, some := b.roomsFor(p); some {
-			c.key, c.members, c.began = clearingKey(p), map[types.UID]*pod{}, now
+		if rooms, some := b.roomsFor(alike[0]); some {
+			c.key, c.members, c.began = key, map[types.UID]*pod{}, now
 			b.clearRooms(rooms)
-			b.joinClearing(p)
+			for _, one := range alike {
+				b.joinClearing(one)
+			}
 			c.pause = beat
-			c.next = now.Add(max(c.pause, share*time.Since(begun)))
+			c.looked(now, time.Since(begun))
 		}
 		b.stranded.spent += time.Since(begun)
 	}
+}
+
+// waitingLike returns a pod and those that are like it, as far as nodes were refused to them, the oldest first.
+func (b *Bridge) waitingLike(p *pod, key string) []*pod {
+	var all []*pod
+	for _, one := range b.refusals {
+		if one.application == p.application && b.mayJoin(one) && mayClear(one) && clearingKey(one) == key {
+			all = append(all, one)
+		}
+	}
+	if b.mayJoin(p) && !slices.Contains(all, p) {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, oldest)
+	return all
 }
 
 // goOnClearing looks at the nodes again. The turn ends if nobody is in the way any longer, or if it has brought nothing and others
@@ -168,7 +201,12 @@ func (b *Bridge) goOnClearing(now time.Time) {
 	if len(placed) > 0 || busy || !sameRooms(before, c.rooms) {
 		c.pause = beat
 	}
-	c.next = now.Add(max(c.pause, share*time.Since(begun)))
+	c.looked(now, time.Since(begun))
+}
+
+// looked decides when the next look is due, after one that took so long.
+func (c *clearing) looked(now time.Time, took time.Duration) {
+	c.next, c.soonest = now.Add(max(c.pause, share*took)), now.Add(max(beat, share*took))
 }
 
 func sameRooms(one, other map[string]map[types.UID]*pod) bool {

@@ -89,7 +89,7 @@ func (b *Bridge) bindingEnded(p *pod, node string, err error) {
 		p.bound, p.tries, p.unbound, p.attempt, p.since = true, 0, "", nil, time.Time{}
 		b.writer.Scheduled(p.object, node)
 		if p.clears {
-			b.clearing.next = time.Time{}
+			b.clearing.next = b.clearing.soonest
 		}
 		return
 	}
