@@ -39,8 +39,10 @@ type clearing struct {
 	next    time.Time // when is looked at them again
 	soonest time.Time // the same, if something has changed
 	pause   time.Duration
-	line    map[string]*pod // one of each of the others, by their keys
-	joining []*pod          // those that take part in this turn from the next look on
+	line    map[string]*pod      // one of each of the others, by their keys
+	turns   map[string]time.Time // when each of those was looked at last; it may have had its turn then
+	rests   time.Time            // before which none of those is looked at
+	joining []*pod               // those that take part in this turn from the next look on
 }
 
 // takes returns the amounts with which the scheduler is told of a pod.
@@ -85,13 +87,15 @@ func clearingKey(p *pod) string {
 	return p.application + "\n" + alike
 }
 
-// wantClearing has a pod that no node will take as the nodes are now take part in the turn of its kind, or puts it in line.
+// wantClearing puts a pod in line that no node will take as the nodes are now. Its kind stays in line as long as pods of it wait: who
+// is in the way may be on its way to a node, and its end not be possible before that.
 func (b *Bridge) wantClearing(p *pod) {
 	c, key := &b.clearing, clearingKey(p)
+	if c.line == nil {
+		c.line, c.turns = map[string]*pod{}, map[string]time.Time{}
+	}
 	if key == c.key {
 		c.joining = append(c.joining, p)
-	} else if c.line == nil {
-		c.line = map[string]*pod{key: p}
 	} else if !b.mayJoin(c.line[key]) {
 		c.line[key] = p
 	}
@@ -102,7 +106,7 @@ func (b *Bridge) mayJoin(p *pod) bool {
 	return p != nil && b.pods[p.object.UID] == p && p.standing == asked && !p.clears && p.wanted() && !b.awaitsVictims(p)
 }
 
-// clear goes on with the pods of this turn, and begins the next turn: that of the highest priority, and of these of the oldest pod.
+// clear goes on with the pods of this turn, and begins the next turn once this one is over and others in line need one.
 func (b *Bridge) clear(now time.Time) {
 	c := &b.clearing
 	for _, p := range c.joining {
@@ -114,28 +118,47 @@ func (b *Bridge) clear(now time.Time) {
 	if c.key != "" && !now.Before(c.next) {
 		b.goOnClearing(now)
 	}
-	for c.key == "" && len(c.line) > 0 && b.stranded.spent < thinking {
-		p := slices.MinFunc(slices.Collect(maps.Values(c.line)), func(one, other *pod) int {
-			return cmp.Or(cmp.Compare(corev1.PodPriority(other.object), corev1.PodPriority(one.object)), oldest(one, other))
-		})
-		key := clearingKey(p)
-		delete(c.line, key)
-		alike := b.waitingLike(p, key)
+	begun := time.Now()
+	for !now.Before(c.rests) && time.Since(begun) < thinking && (c.key == "" || now.Sub(c.began) >= clearingTurn && !b.isClearing()) {
+		key := c.first(now)
+		if key == "" {
+			break
+		}
+		c.turns[key] = now
+		alike := b.waitingLike(c.line[key], key)
 		if len(alike) == 0 {
+			delete(c.line, key)
+			delete(c.turns, key)
 			continue
 		}
-		begun := time.Now()
 		if rooms, some := b.roomsFor(alike[0]); some {
-			c.key, c.members, c.began = key, map[types.UID]*pod{}, now
-			b.clearRooms(rooms)
-			for _, one := range alike {
-				b.joinClearing(one)
-			}
-			c.pause = beat
-			c.looked(now, time.Since(begun))
+			b.endTurn()
+			b.beginTurn(key, alike, rooms, now)
 		}
-		b.stranded.spent += time.Since(begun)
 	}
+	if took := time.Since(begun); took > time.Millisecond {
+		c.rests = now.Add(share * took)
+	}
+}
+
+// first returns the key of those in line whose turn is next: of those that were not looked at for some time the one that was not for
+// the longest time, of equals that of the highest priority, and of these the oldest. It is empty if nobody is due.
+func (c *clearing) first(now time.Time) string {
+	first := ""
+	for key, p := range c.line {
+		if at, looked := c.turns[key]; looked && now.Sub(at) < clearingTurn {
+			continue
+		}
+		if first == "" {
+			first = key
+			continue
+		}
+		other := c.line[first]
+		if cmp.Or(c.turns[key].Compare(c.turns[first]), cmp.Compare(corev1.PodPriority(other.object), corev1.PodPriority(p.object)), oldest(p, other)) < 0 {
+			first = key
+		}
+	}
+	return first
 }
 
 // waitingLike returns a pod and those that are like it, as far as nodes were refused to them, the oldest first.
@@ -153,48 +176,77 @@ func (b *Bridge) waitingLike(p *pod, key string) []*pod {
 	return all
 }
 
-// goOnClearing looks at the nodes again. The turn ends if nobody is in the way any longer, or if it has brought nothing and others
-// wait. While pods end for one of these pods, or it is about to get their place, the turn goes on.
+// beginTurn asks for pods that are alike as ones for which others may end.
+func (b *Bridge) beginTurn(key string, alike []*pod, rooms map[string]map[types.UID]*pod, now time.Time) {
+	c := &b.clearing
+	delete(c.line, key)
+	c.key, c.members, c.began, c.pause = key, map[types.UID]*pod{}, now, beat
+	b.clearRooms(rooms)
+	for _, one := range alike {
+		b.joinClearing(one)
+	}
+	c.looked(now, 0)
+}
+
+// endTurn asks for the pods of this turn as for any others, and looks at the nodes for them again.
+func (b *Bridge) endTurn() {
+	c := &b.clearing
+	b.clearRooms(nil)
+	for _, p := range sorted(c.members) {
+		if b.pods[p.object.UID] != p || !p.clears {
+			continue
+		}
+		p.clears = false
+		if p.wanted() {
+			p.outdated = true
+			b.askAnew(p)
+			b.strand(p)
+		} else {
+			b.reconcile(p)
+		}
+	}
+	c.key, c.members = "", nil
+}
+
+// isClearing returns whether pods end for one of the pods of this turn, or such a pod is about to get its place.
+func (b *Bridge) isClearing() bool {
+	for uid, p := range b.clearing.members {
+		n := b.nominations[uid]
+		if b.pods[uid] == p && p.clears && p.wanted() && (p.standing != asked || n != nil && n.pod == p && n.node != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// goOnClearing looks at the nodes again. The turn ends if nobody is in the way any longer.
 func (b *Bridge) goOnClearing(now time.Time) {
 	c := &b.clearing
 	var waiting, placed []*pod
-	busy := false
 	for uid, p := range c.members {
 		switch {
-		case b.pods[uid] != p:
-			delete(c.members, uid)
-		case !p.clears:
+		case b.pods[uid] != p || !p.clears:
 			delete(c.members, uid)
 		case p.wanted():
 			waiting = append(waiting, p)
-			n := b.nominations[uid]
-			busy = busy || p.standing != asked || n != nil && n.pod == p && n.node != ""
 		case p.runsOn() != "":
 			placed = append(placed, p)
 			delete(c.members, uid)
 		}
 	}
-	begun, before := time.Now(), c.rooms
+	begun, before, busy := time.Now(), c.rooms, b.isClearing()
 	var rooms map[string]map[types.UID]*pod
 	some := false
-	if len(waiting) > 0 && (busy || len(c.line) == 0 || now.Sub(c.began) < clearingTurn) {
+	if len(waiting) > 0 {
 		rooms, some = b.roomsFor(slices.MinFunc(waiting, oldest))
-	}
-	if !some && !busy {
-		c.key, rooms = "", nil
 	}
 	b.clearRooms(rooms)
 	for _, p := range placed { // its node is no room for the others any longer
 		p.clears = false
 		b.reconcile(p)
 	}
-	if c.key == "" {
-		slices.SortFunc(waiting, oldest)
-		for _, p := range waiting {
-			p.clears, p.outdated = false, true
-			b.askAnew(p)
-		}
-		c.members = nil
+	if !some && !busy {
+		b.endTurn()
 		return
 	}
 	c.pause = min(2*c.pause, clearingRest)
