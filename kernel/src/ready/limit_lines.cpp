@@ -109,16 +109,19 @@ reached_limit limit_lines::reached_by(const limit_line &l) const {
 
 void limit_lines::room_rose(usage_node &u) {
   look_again(u.held);
-  for (closed_lines &lines : u.parked) look_again(lines);
+  for (size_t t = 0; t < u.parked.size(); ++t) look_again(u.parked[t]);
 }
 
-// A line for which this limit has room may wait for another one now.
+// A line for which this limit has room may wait for another one now, maybe in another heap of the same user.
 void limit_lines::look_again(closed_lines &lines) {
+  std::vector<limit_line *> let_go;
   while (!lines.empty() && has_room(lines.top()->closed_by)) {
-    limit_line &l = *lines.top();
-    lines.erase(&l);
-    const reached_limit by = reached_by(l);
-    by.is_none() ? open(l) : close(l, by);
+    let_go.push_back(lines.top());
+    lines.erase(lines.top());
+  }
+  for (limit_line *l : let_go) {
+    const reached_limit by = reached_by(*l);
+    by.is_none() ? open(*l) : close(*l, by);
   }
 }
 
