@@ -20,7 +20,7 @@ import go_module
 
 MODULE = HERE / "control-plane"
 RENDER = HERE / "render"
-KUBERNETES = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
+KUBERNETES = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")
 PROGRAMS = {"etcd": "./etcd", "kwok": "sigs.k8s.io/kwok/cmd/kwok"} | {name: f"k8s.io/kubernetes/cmd/{name}" for name in KUBERNETES}
 STAGES = "kwok.yaml"  # what kwok plays: it has none compiled in
 STAGE_FILES = ("node/fast/node-initialize", "pod/fast/pod-ready", "pod/fast/pod-complete", "pod/fast/pod-delete")

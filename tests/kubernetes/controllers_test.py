@@ -4,11 +4,12 @@ is played by the tests but what people do."""
 
 import json
 import pathlib
+import subprocess
 import tempfile
 
 from api import MERGE, Refused
 from cluster import Case, Shared, deploy
-from control_plane import OF_KWOK, ControlPlane
+from control_plane import ADMIN, OF_KWOK, ControlPlane
 from nodes import Kubelets, node_object
 from placing_test import container, matches, node_affinity
 
@@ -247,6 +248,31 @@ class Controllers(Controlled):
             return self.nodes_of("web") == ["two"] * 4
         self.until("it is empty", drained)
         self.available("web", 4)
+
+    def kubectl(self, *words: str) -> str:
+        done = subprocess.run([Shared.plane.programs / "kubectl", "--kubeconfig", Shared.plane.kubeconfig(self.folder / "admin", ADMIN), *words],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_kubectl_drains_a_node_as_a_budget_allows_and_opens_it_again(self):
+        for name in ("one", "two"):
+            self.node(name, 5)
+        self.make("Deployment", "web", self.template(), replicas=4)
+        self.make("DaemonSet", "agent", self.template(cpu="100m"))
+        self.available("web", 4)
+        self.until("agents are on both nodes", lambda: self.nodes_of("agent") == ["one", "two"])
+        self.budget("web", 3)
+        self.assertIn("node/one drained", self.kubectl("drain", "one", "--ignore-daemonsets", "--timeout=100s"))
+        self.assertEqual(set(self.nodes_of("web")) - {""}, {"two"})
+        self.available("web", 4)
+        self.assertEqual(self.nodes_of("agent"), ["one", "two"])
+        self.kubectl("scale", "deployment/web", "--replicas=8", "--namespace", self.namespace)
+        self.until("the node two is full", lambda: self.nodes_of("web").count("two") == 4 and len(self.nodes_of("web")) == 8)
+        waits = next(pod["metadata"]["name"] for pod in self.api.list("Pod", self.namespace, labelSelector="app=web") if "nodeName" not in pod["spec"])
+        self.until("kubectl says why one waits", lambda: "1 Insufficient cpu" in self.kubectl("describe", "pod", waits, "--namespace", self.namespace))
+        self.kubectl("uncordon", "one")
+        self.available("web", 8)
 
     def budget(self, name: str, least: int) -> None:
         self.api.create("PodDisruptionBudget", {"metadata": {"name": name, "namespace": self.namespace}, "spec": {
