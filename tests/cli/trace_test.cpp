@@ -88,6 +88,29 @@ TEST(Swf, PartsOfAnExecutionAreNoJobs) {
   EXPECT_TRUE(read.left_out_jobs.empty());
 }
 
+TEST(Swf, FieldsBeyondThoseOfTheFormatAndNamesAreTakenWithANote) {
+  const load read =
+      swf("; MaxProcs: 8\n1 0 0 5 1 -1 -1 1 -1 -1 1 alice 1 -1 short@x -1 -1 -1 7 8\n"
+          "2 0 0 5 1 -1 -1 1 -1 -1 1 3 1 -1 4 -1 -1 -1\n");
+  ASSERT_EQ(read.applications.size(), 2U);
+  EXPECT_EQ(read.applications[0].user, "alice");
+  EXPECT_EQ(read.applications[0].queue, "root.short_x");
+  EXPECT_EQ(read.applications[1].user, "user3");
+  EXPECT_EQ(read.applications[1].queue, "root.q4");
+  EXPECT_THAT(read.origin, testing::AllOf(testing::HasSubstr("which are passed over: 1"),
+                                          testing::HasSubstr("a name instead of a number: 1")));
+}
+
+TEST(Swf, SubmitTimesSince1970StartWithTheFirstJob) {
+  for (const std::string header : {"; MaxProcs: 8\n", "; UnixStartTime: 1000000000\n; MaxProcs: 8\n"}) {
+    const load read = swf(header + job(1, 1'000'000'010, 9, 1) + job(2, 1'000'000'005, 9, 1));
+    EXPECT_EQ(read.asks[0].arrival_ms, 5'000);
+    EXPECT_EQ(read.asks[1].arrival_ms, 0);
+    EXPECT_EQ(read.begins_ms, 1'000'000'005'000);
+  }
+  EXPECT_EQ(swf("; UnixStartTime: 1000000000\n; MaxProcs: 8\n" + job(1, 7, 9, 1)).asks[0].arrival_ms, 7'000);
+}
+
 TEST(Swf, MachinesGiveNodesAndMemoryCounts) {
   const std::string machines = "node,cpu_norm,mem_norm,platform\ng1,0.5,0.25,B\ng2,1.0,1.0,C\n";
   const load read =

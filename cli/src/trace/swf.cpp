@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -66,10 +67,16 @@ class swf_reader {
         rest.remove_prefix(std::min(end + 1, rest.size()));
       }
       if (!ready_) get_ready(number + 1);
+      start_at_the_first_job();
     } catch (const refused_trace &refused) {
       return refused.why;
     }
     for (const auto &[reason, count] : left_out_) into_.left_out_jobs.push_back({reason, count});
+    const auto note = [&](uint64_t count, const char *what) {
+      if (count != 0) into_.origin += std::string(", ") + what + ": " + std::to_string(count);
+    };
+    note(surplus_, "lines with fields beyond the 18, which are passed over");
+    note(named_, "lines with a user or a queue that is a name instead of a number");
     return std::nullopt;
   }
 
@@ -83,13 +90,11 @@ class swf_reader {
     if (!ready_) get_ready(number);
     fields row;
     size_t count = 0;
-    for (size_t from = first; from != std::string_view::npos; ++count) {
+    for (size_t from = first; from != std::string_view::npos && count < field_count; ++count) {
       const size_t end = std::min(line.find_first_of(blanks, from), line.size());
-      const std::string_view name = count < field_count ? field_names[count] : std::string_view("one too many");
-      const trace_field field(line.substr(from, end - from), name, in_.file, number, from + 1);
-      if (count == field_count) field.refuse("18 fields", "take the surplus away");
-      row[count] = field;
+      row[count] = trace_field(line.substr(from, end - from), field_names[count], in_.file, number, from + 1);
       from = line.find_first_not_of(blanks, end);
+      if (count + 1 == field_count && from != std::string_view::npos) ++surplus_;
     }
     if (count < field_count) {
       throw refused_trace{{place_in(in_.file, number, line.find_last_not_of(blanks) + 2), "18 fields",
@@ -151,9 +156,10 @@ class swf_reader {
     const bool has_requested = job.workers > 0;
     const int64_t allocated = row[processors].whole(-1, most);
     if (!has_requested) job.workers = allocated;
-    const int64_t user = row[user_id].whole(-1, most), queue = row[queue_number].whole(-1, most);
-    job.user = user < 0 ? "nobody" : "user" + std::to_string(user);
-    job.queue = queue < 0 ? "root.none" : "root.q" + std::to_string(queue);
+    const size_t named_before = names_;
+    job.user = name_of(row[user_id], "user", "nobody");
+    job.queue = "root." + name_of(row[queue_number], "q", "none");
+    if (names_ != named_before) ++named_;
     load_shape worker{{{"vcore", 1000}}, {}};
     double memory = row[requested_memory].decimal(-1, most);
     if (memory <= 0) memory = row[used_memory].decimal(-1, most);
@@ -166,10 +172,37 @@ class swf_reader {
     jobs_.add(job, worker, row[has_requested ? requested_processors : processors]);
   }
 
+  // A number with the prefix, or a name as it is, but for what a name of a user or queue cannot have.
+  std::string name_of(const trace_field &field, const char *prefix, const char *unknown) {
+    const std::string_view text = field.text();
+    const size_t sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+    if (text.find_first_not_of("0123456789", sign) == std::string_view::npos) {
+      const int64_t number = field.whole(-1, most);
+      return number < 0 ? unknown : prefix + std::to_string(number);
+    }
+    ++names_;
+    std::string out(text.substr(0, longest_name));
+    std::replace_if(
+        out.begin(), out.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '_');
+    return out;
+  }
+
+  // Some logs have the seconds since 1970 where the format has those since the log's beginning.
+  void start_at_the_first_job() {
+    const auto first = std::min_element(into_.asks.begin(), into_.asks.end(),
+                                        [](const auto &a, const auto &b) { return a.arrival_ms < b.arrival_ms; });
+    if (first == into_.asks.end() || first->arrival_ms < least_date_s * 1000) return;
+    const int64_t offset_ms = first->arrival_ms;
+    for (load_ask &ask : into_.asks) ask.arrival_ms -= offset_ms;
+    if (offset_ms < most_begin_s * 1000) into_.begins_ms = offset_ms;
+  }
+
   void leave_out(const std::string &reason) { ++left_out_[reason]; }
 
   static constexpr int64_t most_nodes = 1'000'000;
   static constexpr int64_t most_begin_s = int64_t{1} << 33;  // the year 2242
+  static constexpr int64_t least_date_s = 600'000'000;       // 1989; no log is so long
+  static constexpr size_t longest_name = 64;
 
   const trace_text &in_;
   load &into_;
@@ -179,6 +212,8 @@ class swf_reader {
   int64_t capacity_ = 0;  // processors of all nodes
   std::unordered_set<int64_t> seen_;
   std::map<std::string, uint64_t> left_out_;
+  uint64_t surplus_ = 0, named_ = 0;  // lines
+  uint64_t names_ = 0;                // instead of numbers
 };
 
 }  // namespace
