@@ -285,3 +285,43 @@ func TestASchedulerAndABridgeThatComeBack_EndWhoIsInTheWay(t *testing.T) {
 		})
 	}
 }
+
+func TestPodsThatRequireANodeEach_EndOthersAtTheSameTime(t *testing.T) {
+	const nodes = 4
+	s, d := newAPIServer(t), serveQueues(t, queuesOfPriorities)
+	for _, name := range s.nodeNames(nodes) {
+		s.node(name, 4)
+	}
+	bridged(t, s, d, func(options *bridge.Options) { options.BudgetPatience = time.Hour })
+	s.first("n00")
+	for i, name := range s.nodeNames(nodes) {
+		s.pod(fmt.Sprintf("low%d", i), onPort, selector(v1.LabelHostname, name))
+		s.on([]string{name}, fmt.Sprintf("low%d", i))
+	}
+	s.lock.Lock()
+	s.spared = true // a budget holds up the end of all of them
+	s.lock.Unlock()
+	for i, name := range s.nodeNames(nodes) {
+		s.pod(fmt.Sprintf("agent%d", i), onPort, priority(1000), requiring(name), queue("root.work", "agents"))
+	}
+	s.pod("second", onPort, priority(500), requiring("n00"), queue("root.work", "agents"))
+	s.until("the end of each is wished", func() bool {
+		nominated := 0
+		for i, name := range s.nodeNames(nodes) {
+			if s.get(fmt.Sprintf("agent%d", i)).Status.NominatedNodeName == name {
+				nominated++
+			}
+		}
+		return nominated == nodes
+	})
+	s.lock.Lock()
+	s.spared = false
+	s.lock.Unlock()
+	for i, name := range s.nodeNames(nodes) {
+		s.on([]string{name}, fmt.Sprintf("agent%d", i))
+	}
+	s.stillWait("second")
+	s.deletePod("agent0")
+	s.on([]string{"n00"}, "second")
+	s.nothingIsInTheWay(d)
+}

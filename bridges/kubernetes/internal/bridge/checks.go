@@ -61,6 +61,9 @@ func (b *Bridge) agree(p *pod, n *node, holder *pod) string {
 	begun := time.Now()
 	attempt := b.filters.Attempt(b.context, p.object)
 	refusal := attempt.On(b.context, n.name)
+	if refusal == nil && holder == nil {
+		refusal = b.keptForOthers(p, n)
+	}
 	b.Metrics.Point("Filter", begun, refusal == nil)
 	if refusal == nil {
 		begun = time.Now()

@@ -21,7 +21,8 @@ import (
 // kind conflictKind, each pod that would have to end there takes 1, and the pod asks for 1000. So the pod fits there once all of them
 // are gone, and the scheduler decides by its own rules whether they may end, and on which node.
 //
-// One kind serves the pods that are alike. Others wait in a line for their turn.
+// One kind serves the pods that are alike. Others wait in a line for their turn. Pods that require a node each (those of DaemonSets)
+// have one turn together, since the scheduler looks for each of them at its node alone: at one for each node.
 
 const (
 	conflictKind = "conflicting-pods"
@@ -78,8 +79,14 @@ func mayClear(p *pod) bool {
 	return p.group == nil && !p.placeholder && translate.GroupOf(p.object) == "" && (policy == nil || *policy != v1.PreemptNever)
 }
 
-// clearingKey is the same for pods for which the same pods may end on the same nodes.
+// requiring is the key of pods that require a node. No other key is empty after its application.
+const requiring = "\n"
+
+// clearingKey is the same for pods for which the same pods may end on the same nodes, and for all that require a node.
 func clearingKey(p *pod) string {
+	if translate.RequiredNode(p.object) != "" {
+		return requiring
+	}
 	alike := filters.Alike(p.object)
 	if alike == "" {
 		alike = string(p.object.UID)
@@ -110,9 +117,15 @@ func (b *Bridge) mayJoin(p *pod) bool {
 func (b *Bridge) clear(now time.Time) {
 	c := &b.clearing
 	for _, p := range c.joining {
-		if c.key != "" && clearingKey(p) == c.key && b.mayJoin(p) {
-			b.joinClearing(p)
+		if c.key == "" || clearingKey(p) != c.key || !b.mayJoin(p) {
+			continue
 		}
+		if _, taken := c.rooms[translate.RequiredNode(p.object)]; taken {
+			c.line[c.key] = p // it is the next one there
+			continue
+		}
+		b.joinClearing(p)
+		c.next = c.soonest
 	}
 	c.joining = nil
 	if c.key != "" && !now.Before(c.next) {
@@ -131,9 +144,9 @@ func (b *Bridge) clear(now time.Time) {
 			delete(c.turns, key)
 			continue
 		}
-		if rooms, some := b.roomsFor(alike[0]); some {
+		if rooms, some := b.roomsOf(alike); len(some) > 0 {
 			b.endTurn()
-			b.beginTurn(key, alike, rooms, now)
+			b.beginTurn(key, some, rooms, now)
 		}
 	}
 	if took := time.Since(begun); took > time.Millisecond {
@@ -154,26 +167,31 @@ func (c *clearing) first(now time.Time) string {
 			continue
 		}
 		other := c.line[first]
-		if cmp.Or(c.turns[key].Compare(c.turns[first]), cmp.Compare(corev1.PodPriority(other.object), corev1.PodPriority(p.object)), oldest(p, other)) < 0 {
+		if cmp.Or(c.turns[key].Compare(c.turns[first]), firstOfAll(p, other)) < 0 {
 			first = key
 		}
 	}
 	return first
 }
 
-// waitingLike returns a pod and those that are like it, as far as nodes were refused to them, the oldest first.
+// waitingLike returns a pod and those that are like it, as far as nodes were refused to them: those of the highest priority first, and
+// of equals the oldest.
 func (b *Bridge) waitingLike(p *pod, key string) []*pod {
 	var all []*pod
 	for _, one := range b.refusals {
-		if one.application == p.application && b.mayJoin(one) && mayClear(one) && clearingKey(one) == key {
+		if (key == requiring || one.application == p.application) && b.mayJoin(one) && mayClear(one) && clearingKey(one) == key {
 			all = append(all, one)
 		}
 	}
 	if b.mayJoin(p) && !slices.Contains(all, p) {
 		all = append(all, p)
 	}
-	slices.SortFunc(all, oldest)
+	slices.SortFunc(all, firstOfAll)
 	return all
+}
+
+func firstOfAll(one, other *pod) int {
+	return cmp.Or(cmp.Compare(corev1.PodPriority(other.object), corev1.PodPriority(one.object)), oldest(one, other))
 }
 
 // beginTurn asks for pods that are alike as ones for which others may end.
@@ -236,16 +254,17 @@ func (b *Bridge) goOnClearing(now time.Time) {
 	}
 	begun, before, busy := time.Now(), c.rooms, b.isClearing()
 	var rooms map[string]map[types.UID]*pod
-	some := false
+	var some []*pod
 	if len(waiting) > 0 {
-		rooms, some = b.roomsFor(slices.MinFunc(waiting, oldest))
+		slices.SortFunc(waiting, firstOfAll)
+		rooms, some = b.roomsOf(waiting)
 	}
 	b.clearRooms(rooms)
 	for _, p := range placed { // its node is no room for the others any longer
 		p.clears = false
 		b.reconcile(p)
 	}
-	if !some && !busy {
+	if len(some) == 0 && !busy {
 		b.endTurn()
 		return
 	}
@@ -270,6 +289,33 @@ func (b *Bridge) joinClearing(p *pod) {
 	p.clears, p.nowhere, p.outdated = true, false, true
 	b.clearing.members[p.object.UID] = p
 	b.askAnew(p)
+}
+
+// roomsOf returns the rooms of pods that have a turn together, and those of them for which somebody is to end. Of pods that require
+// the same node it is one.
+func (b *Bridge) roomsOf(pods []*pod) (map[string]map[types.UID]*pod, []*pod) {
+	if translate.RequiredNode(pods[0].object) == "" {
+		rooms, some := b.roomsFor(pods[0])
+		if !some {
+			pods = nil
+		}
+		return rooms, pods
+	}
+	rooms, ends := map[string]map[types.UID]*pod{}, []*pod(nil)
+	for _, p := range pods {
+		node := translate.RequiredNode(p.object)
+		if _, taken := rooms[node]; taken {
+			continue
+		}
+		its, some := b.roomsFor(p)
+		if some {
+			ends = append(ends, p)
+		}
+		if room, fits := its[node]; fits && (some || p.clears) {
+			rooms[node] = room
+		}
+	}
+	return rooms, ends
 }
 
 // roomsFor returns the nodes on which a pod could run, each with those that are in the way there, and whether somebody is to end.

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/component-helpers/scheduling/corev1"
 	"tenon.invalid/kubernetes/internal/cluster"
+	"tenon.invalid/kubernetes/internal/filters"
 	si "tenon.invalid/proto/tenon/si/v1later"
 )
 
@@ -26,6 +28,38 @@ type nomination struct {
 	until   time.Time          // it stays so long without them
 	said    string             // what the API server has
 	saying  bool
+	keeps   bool // a node was refused to others because of it
+}
+
+// keptForOthers says why a pod may not run on a node on which pods end for others of higher priority that they were in the way of, as
+// if these ran there already; nil: it may. kube-scheduler counts nominated pods so. The scheduler keeps amounts itself.
+func (b *Bridge) keptForOthers(p *pod, on *node) *filters.Refusal {
+	var kept []*nomination
+	for _, n := range b.nominations {
+		if n.node == on.name && n.pod != p && n.pod.clears && n.pod.node == "" && n.pod.wanted() &&
+			corev1.PodPriority(n.pod.object) > corev1.PodPriority(p.object) {
+			kept = append(kept, n)
+			b.filters.Pod(n.pod.object, on.name)
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	refusal := b.filters.Attempt(b.context, p.object).On(b.context, on.name)
+	for _, n := range kept {
+		b.filters.PodGone(n.pod.object, on.name)
+		n.keeps = n.keeps || refusal != nil
+	}
+	return refusal
+}
+
+// noLonger ends a nomination. Pods to which the node was refused because of it are looked at again.
+func (b *Bridge) noLonger(n *nomination) {
+	if n.keeps && n.pod.node == "" {
+		n.keeps = false
+		b.changed(filters.OfPod(n.pod.object, nil, n.node))
+	}
+	n.node = ""
 }
 
 // nominate says in the pod for which a victim ends, where that is.
@@ -57,6 +91,7 @@ func (b *Bridge) nominated(p *pod) {
 func (b *Bridge) watchNominations(now time.Time) {
 	for uid, n := range b.nominations {
 		if b.pods[uid] != n.pod || n.pod.object.Spec.NodeName != "" || n.pod.object.DeletionTimestamp != nil {
+			b.noLonger(n)
 			delete(b.nominations, uid)
 			continue
 		}
@@ -64,7 +99,7 @@ func (b *Bridge) watchNominations(now time.Time) {
 		if len(n.victims) > 0 {
 			n.until = now.Add(nominatedFor)
 		} else if now.After(n.until) && n.pod.wanted() {
-			n.node = ""
+			b.noLonger(n)
 		}
 		if n.node == "" && n.said == "" && !n.saying {
 			delete(b.nominations, uid)

@@ -27,8 +27,12 @@ func (f *Filters) Rooms(ctx context.Context, pod *v1.Pod, mayEnd func(*v1.Pod) b
 	}
 	a.skipScheduler()
 	rooms, others := map[string][]*v1.Pod{}, 0
-	for _, name := range slices.Sorted(maps.Keys(f.cluster.nodes)) {
-		if f.cluster.nodes[name].Node() == nil {
+	names := maps.Keys(f.cluster.nodes)
+	if a.only != nil {
+		names = maps.Keys(a.only)
+	}
+	for _, name := range slices.Sorted(names) {
+		if info := f.cluster.nodes[name]; info == nil || info.Node() == nil {
 			continue
 		}
 		refusal := a.On(ctx, name)
