@@ -211,7 +211,9 @@ uint32_t kernel::impl::apply(const step &c) {
     shared.answers.note_rm_changed();
   }
   shared.answers.begin_step();
-  uint32_t made = 0, in_round = 1;
+  const bool all = c.partition.empty();
+  partition *const one = all ? nullptr : find(c.partition);
+  uint32_t made = 0, in_round = all || one != nullptr ? 1 : 0;
   const auto decide = [&](partition &p) {
     if (!p.decide()) return false;
     ++in_round;
@@ -221,7 +223,7 @@ uint32_t kernel::impl::apply(const step &c) {
   };
   for (uint32_t round = 0; round < c.max_decisions && in_round > 0; ++round) {
     in_round = 0;
-    c.partition.empty() ? partitions.for_each_awake(decide) : touch_named(c.partition, decide);
+    all ? partitions.for_each_awake(decide) : partitions.for_one(*one, decide);
     made += in_round;
   }
   shared.answers.end_step();

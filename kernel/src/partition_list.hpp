@@ -78,11 +78,14 @@ class partition_list {
     put_in_order(awake_);
     size_t kept = 0;
     for (partition *p : awake_) {
-      touch(*p);
-      p->listed.awake = decide(*p) || !p->is_idle();
-      if (p->listed.awake) awake_[kept++] = p;
+      if (stays_awake(*p, decide)) awake_[kept++] = p;
     }
     awake_.resize(kept);
+  }
+  // The same for this partition alone.
+  template <class Decide>
+  void for_one(partition &p, Decide &&decide) {
+    if (!stays_awake(p, decide)) std::erase(awake_, &p);
   }
 
   // -- Readers. --
@@ -92,6 +95,11 @@ class partition_list {
  private:
   static constexpr size_t looks_a_command = 4;
 
+  template <class Decide>
+  bool stays_awake(partition &p, Decide &&decide) {
+    touch(p);
+    return p.listed.awake = decide(p) || !p.is_idle();
+  }
   static void put_in(std::vector<partition *> &list, bool &listed, partition &p) {
     if (!std::exchange(listed, true)) list.push_back(&p);
   }
