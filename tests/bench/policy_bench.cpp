@@ -27,7 +27,7 @@ policy_table items(uint32_t count) {
   for (const char *id : {"node.total", "queue.guaranteed", "queue.fair_max"}) out.resources(id, total);
   for (const char *id : {"node.free", "queue.allocated", "app.allocated", "app.pending"}) out.resources(id, part);
   for (const char *id : {"queue.priority", "app.priority", "app.submitted_ms"}) out.numbers(id, numbers);
-  out.numbers("app.state", states).numbers("parent.priority_sort", {1});
+  out.numbers("app.state", states).numbers("app.starts_next", states).numbers("parent.priority_sort", {1});
   return out;
 }
 

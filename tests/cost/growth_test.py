@@ -25,6 +25,7 @@ FLAT = {
     "one-ends-one-comes-after-many-shapes": 400,
     "place-a-placeholder-of-many-groups": 250,
     "place-beside-other-partitions": 250,
+    "place-by-stateaware": 250,
     "reject-an-application": 500,
     "release-after-withdrawn-shapes": 500,
     "release-by-sequence": 1000,

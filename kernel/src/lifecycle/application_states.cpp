@@ -259,8 +259,8 @@ void application_states::give_up_place(application &app) { lines.give_up_groups(
 void application_states::leave_order(application &app) {
   queue &leaf = *app.home;
   leaf.apps.erase(&app);
+  keys.left(app);
   if (app.key_dirty) std::erase(leaf.dirty_apps, &app);
-  if (leaf.order->sibling_mask != 0) keys.changed(app, ~0U);
 }
 
 void application_states::join_order(application &app) {
@@ -270,7 +270,7 @@ void application_states::join_order(application &app) {
   app.key_dirty = true;
   leaf.dirty_apps.push_back(&app);
   keys.follow_decay(app);
-  if (leaf.order->sibling_mask != 0) keys.changed(app, ~0U);
+  keys.joined(app);
 }
 
 // -- Goes. --

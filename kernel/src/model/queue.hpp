@@ -23,6 +23,7 @@
 #include "model/owned_state.hpp"
 #include "model/queue_limits.hpp"
 #include "model/reservations.hpp"
+#include "model/start_line.hpp"
 #include "tenon/kernel/acl.hpp"
 #include "tenon/kernel/queue_config.hpp"
 #include "tenon/kernel/resources.hpp"
@@ -104,6 +105,7 @@ struct queue {
   std::vector<headroom_line> parked;  // by resource type: wait for headroom here
   bool strict = false;                // its property
   std::unique_ptr<internal::kept_order> kept_order;  // of a leaf, once something was parked that may be first
+  std::unique_ptr<start_line> starts;                // of a leaf whose order reads it, once its keys were made
 
   ~queue();
   [[nodiscard]] bool has_ready() const;

@@ -80,6 +80,13 @@ void add_queue_column(batch_builder &b, const column_binding &c, const queue &pa
   }
 }
 
+const application *next_to_start(const queue &leaf) {
+  if (leaf.starts != nullptr) return leaf.starts->next();
+  start_line all;
+  for (application *app : leaf.apps) all.file(*app, true);
+  return all.next();
+}
+
 void add_app_column(batch_builder &b, const column_binding &c, const queue &leaf, std::span<application *const> items,
                     const call_context &context) {
   const auto types = static_cast<uint32_t>(context.types.size());
@@ -104,6 +111,8 @@ void add_app_column(batch_builder &b, const column_binding &c, const queue &leaf
       return b.numbers_of(items, [](const application &a) { return int64_t{a.priority}; });
     case column_source::app_state:
       return b.numbers_of(items, [](const application &a) { return abi_state(a.state); });
+    case column_source::app_starts_next:
+      return b.numbers_of(items, [next = next_to_start(leaf)](const application &a) { return int64_t{&a == next}; });
     case column_source::app_user:
       return b.texts_of(items, [](const application &a) { return text_of(a.user); });
     case column_source::app_tag:

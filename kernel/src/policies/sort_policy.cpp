@@ -128,6 +128,7 @@ result<std::unique_ptr<sort_policy>> wrap_sort_policy(module_kind kind, std::uni
     auto column = resolve_column(kind, request);
     if (!column) return column.why();
     const uint32_t change = column->is_watched() ? entry_of(column->source).change : 0;
+    policy->reads_starts |= (change & column::starts) != 0;
     if (request.scope == TENON_SCOPE_ITEM) policy->item_mask |= change;
     if (request.scope == TENON_SCOPE_SIBLINGS) policy->sibling_mask |= change;
     if (request.scope == TENON_SCOPE_CONTEXT) policy->context_mask |= change;

@@ -40,6 +40,7 @@ struct sort_policy {
   std::vector<std::string> ask_tags;    // where it does not read all of them
   std::vector<std::string> counts_by;   // attributes by which it counts the application's allocations
   std::vector<uint32_t> half_lives;     // seconds, of the decayed columns that it reads
+  bool reads_starts = false;            // which application may start next
   bool reads_shapes = false;            // in which asks come
   std::vector<std::string> shape_keys;  // tags and attributes by which it tells these apart
   uint64_t calls = 0, faults = 0;

@@ -82,6 +82,7 @@ void sort_keys::changed(application &app, uint32_t columns) {
   if ((columns & column::allocated) != 0) {
     for (decayed_usage &past : app.decayed) past.change(clock.now_ms(), app.allocated);
   }
+  if (leaf.starts != nullptr && (columns & column::of_starts) != 0) file_start(app, true);
   if ((policy.sibling_mask & columns) != 0) return rekey_applications(leaf);
   if ((policy.item_mask & columns) == 0) return;
   if (app.key.held_back()) mark_stale(leaf);
@@ -89,6 +90,25 @@ void sort_keys::changed(application &app, uint32_t columns) {
   app.key_dirty = true;
   leaf.dirty_apps.push_back(&app);
   kept.may_change(leaf);
+}
+
+void sort_keys::joined(application &app) {
+  if (app.home->order->sibling_mask != 0) changed(app, ~0U);
+  if (app.home->starts != nullptr) file_start(app, true);
+}
+
+void sort_keys::left(application &app) {
+  if (app.home->order->sibling_mask != 0) changed(app, ~0U);
+  if (app.home->starts != nullptr) file_start(app, false);
+}
+
+void sort_keys::file_start(application &app, bool is_there) {
+  application *before = app.home->starts->next();
+  app.home->starts->file(app, is_there);
+  application *now = app.home->starts->next();
+  if (now == before) return;
+  if (before != nullptr && (is_there || before != &app)) changed(*before, column::starts);
+  if (now != nullptr) changed(*now, column::starts);
 }
 
 // An application that asks for nothing has no turn, and when it asks again, often the priority that its key is of.
@@ -104,6 +124,7 @@ void sort_keys::restart(queue &q) {
   fallback.count(prepare_items(q));
   for (application *app : q.apps) follow_decay(*app);
   for (const auto &child : q.children) follow_decay(*child);
+  q.starts = nullptr;
   q.dirty_apps.clear();
   for (application *app : q.apps) {
     ready.hold(*app);
@@ -132,6 +153,10 @@ void sort_keys::mark_all_dirty(queue &q) {
 
 void sort_keys::flush(queue &q) {
   if (q.leaf ? q.dirty_apps.empty() : q.dirty_children.empty()) return;
+  if (q.leaf && q.order->reads_starts && q.starts == nullptr) {
+    q.starts = std::make_unique<start_line>();
+    for (application *app : q.apps) q.starts->file(*app, true);
+  }
   // A policy that reads siblings sees them all, those that wait for something included.
   const bool all = q.order->sibling_mask != 0;
   if (all) mark_all_dirty(q);

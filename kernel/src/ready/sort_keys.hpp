@@ -34,6 +34,8 @@ class sort_keys : sort_keys_access {
   void changed(queue &q, uint32_t columns);
   void changed(application &app, uint32_t columns);
   void priority_changed(application &app);
+  void joined(application &app);  // the applications of its leaf
+  void left(application &app);
   // Some item that its policy holds back is to be looked at all the same.
   void mark_stale(queue &q);
   // Its items are ordered by another policy, or by another instance of it: from nothing.
@@ -65,6 +67,7 @@ class sort_keys : sort_keys_access {
   void decay(queue &q);
   void rekey_children(queue &parent);
   void rekey_applications(queue &leaf);
+  void file_start(application &app, bool is_there);
   static void mark_all_dirty(queue &q);
   void set_app_key(application &app, const uint64_t *words, int64_t not_before, int64_t until);
   void set_queue_key(queue &q, const uint64_t *words, int64_t not_before, int64_t until);

@@ -39,7 +39,8 @@ std::string a_value(const world_style &style, dice &d) {
 
 int64_t a_number(const column_declared &c, const world_style &style, dice &d) {
   if (c.id == "app.state") return static_cast<int64_t>(d.below(6));
-  if (c.id == "parent.priority_sort" || c.id == "node.schedulable") return static_cast<int64_t>(d.below(2));
+  if (c.id == "app.starts_next" || c.id == "parent.priority_sort" || c.id == "node.schedulable")
+    return static_cast<int64_t>(d.below(2));
   if (c.id == "app.submitted_ms") return noon_ms - static_cast<int64_t>(d.below(1'000'000));
   if (c.id.ends_with("priority")) {
     if (style.extreme) return d.chance(50) ? INT32_MAX : INT32_MIN;

@@ -28,7 +28,9 @@ inline constexpr uint32_t node_attributes = 1U << 10;
 inline constexpr uint32_t ask_context = 1U << 11;
 inline constexpr uint32_t time = 1U << 12;  // concerns every policy
 inline constexpr uint32_t decayed = 1U << 13;
-inline constexpr uint32_t shapes = 1U << 14;  // a generation of them began
+inline constexpr uint32_t shapes = 1U << 14;                        // a generation of them began
+inline constexpr uint32_t starts = 1U << 15;                        // another application may start next
+inline constexpr uint32_t of_starts = pending | state | submitted;  // what decides about that
 }  // namespace column
 
 // What the id of a column names; `argument` is the part after ':'.
@@ -54,6 +56,7 @@ enum class column_source : uint8_t {
   app_submission,
   app_priority,
   app_state,
+  app_starts_next,
   app_user,
   app_tag,
   app_tags,
@@ -133,6 +136,7 @@ inline constexpr std::array known_columns = [] {
       column_entry{"app.submission", column_source::app_submission, TENON_COLUMN_I64, by_app, 0, column::fixed},
       column_entry{"app.priority", column_source::app_priority, TENON_COLUMN_I64, by_app, 0, column::priority},
       column_entry{"app.state", column_source::app_state, TENON_COLUMN_I64, by_app, 0, column::state},
+      column_entry{"app.starts_next", column_source::app_starts_next, TENON_COLUMN_I64, by_app, 0, column::starts},
       column_entry{"app.user", column_source::app_user, TENON_COLUMN_TEXT, by_app, 0, column::fixed},
       column_entry{"app.tag:", column_source::app_tag, TENON_COLUMN_TEXT, by_app, 0, column::fixed},
       column_entry{"app.tags", column_source::app_tags, TENON_COLUMN_TEXT_MAP, by_app, 0, column::fixed},
@@ -184,7 +188,7 @@ constexpr const column_entry *find_column(uint32_t kinds, std::string_view id) {
 // Whether it is there without a reader of whom the kernel knows. Of the others it keeps something for those who read
 // them.
 constexpr bool can_be_unwatched(const column_entry &entry) {
-  return entry.change != column::decayed && entry.change != column::shapes &&
+  return entry.change != column::decayed && entry.change != column::shapes && entry.change != column::starts &&
          entry.source != column_source::app_count_by;
 }
 

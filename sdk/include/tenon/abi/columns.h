@@ -73,6 +73,9 @@ typedef struct tenon_texts {
  *   app.submission            I64  place in the order in which applications came to the partition; no other has it
  *   app.priority              I64  highest priority among pending asks
  *   app.state                 I64  TENON_APP_*
+ *   app.starts_next           I64  1 of the one application that may start next where they start one after the other:
+ *                             of those that are Accepted and have something pending the one with the earliest
+ *                             app.submitted_ms, then app.submission; of none while any is Starting. Else 0
  *   app.user, app.tag:K       TEXT
  *   app.tags                  TEXT_MAP
  *   queue.guaranteed          RESOURCES of the leaf (scope context)
