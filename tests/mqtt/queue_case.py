@@ -18,6 +18,7 @@ try:
     import paho.mqtt.client as paho
     from tenon.si.v1later import si_pb2 as si
     from tenon.v1 import broker_pb2 as words, checks_pb2 as checks
+    from tenon.v1 import configuration_pb2 as configuration, reports_pb2 as reports
 except ImportError as missing:
     print(f"skipped: {missing}; the packages python3-paho-mqtt and python3-protobuf have it")
     sys.exit(77)
@@ -197,7 +198,8 @@ class Manager:
             if kind is None:
                 return
             read = {"application": si.ApplicationResponse, "node": si.NodeResponse, "allocation": si.AllocationResponse,
-                    "checks": checks.CheckPlacementsResponse}[kind]()
+                    "checks": checks.CheckPlacementsResponse, "reports": reports.ReportResponse,
+                    "configuration": configuration.ConfigurationResponse}[kind]()
             read.ParseFromString(getattr(answer, kind))
             for field, values in read.ListFields():
                 self.heard += [(f"{kind}.{field.name}", value) for value in values]

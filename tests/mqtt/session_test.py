@@ -2,7 +2,7 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 """What an RM says and hears by way of a broker."""
 
-from queue_case import CORE, Broker, Manager, QueueCase, amounts, main, paho, si, words
+from queue_case import (CORE, Broker, Manager, QueueCase, amounts, configuration, main, paho, reports, si, words)
 
 
 class Session(QueueCase):
@@ -119,6 +119,23 @@ class Session(QueueCase):
         self.assertEqual((check.allocationKey, check.nodeID), ("ask", "node"))
         rm.answer(check, True)
         rm.runs("ask")
+
+    def test_an_rm_hears_reports_and_changes_its_own_configuration(self):
+        self.served()
+        rm = self.manager(extraConfig={"reports.assumptions": "true", "reports.states": "true"})
+        rm.hears("entered")
+        rm.add_node("node", CORE)
+        rm.add_application("app")
+        rm.hears("application.accepted")
+        rm.ask("app", "ask", CORE)
+        self.assertEqual(rm.hears("reports.assumed").nodeID, "node")
+        state = rm.hears("reports.states", lambda one: one.allocationKey == "ask")
+        self.assertEqual(state.state, reports.SchedulingState.SCHEDULED)
+        one = configuration.OwnConfiguration(config="partitions: nonsense")
+        rm.request(configuration=configuration.ConfigurationRequest(configurations=[one]))
+        answer = rm.hears("configuration.answers")
+        self.assertFalse(answer.success)
+        self.assertIn("partitions", answer.reason)
 
     def test_the_broker_may_want_a_password_and_a_stop_says_so(self):
         folder = self.folder / "secured"

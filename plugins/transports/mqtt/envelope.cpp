@@ -13,6 +13,7 @@ enum tag : uint8_t {
   session_tag = 1 << 3 | 1,
   number_tag = 3 << 3,
   arrived_tag = 4 << 3 | 2,
+  configuration_tag = 9 << 3 | 2,
   registration_tag = 10 << 3 | 2,
   last_request_tag = 15 << 3 | 2
 };
@@ -47,7 +48,7 @@ std::optional<envelope> envelope_of(std::string_view message) {
     if (field.tag == session_tag) out.session = fixed_at_the_end(field.whole);
     if (field.tag == number_tag) out.number = static_cast<int64_t>(varint(without_tag(field.whole)));
     if (field.tag == arrived_tag) ++out.arrived;
-    const bool is_content = (field.tag & 7U) == 2 && field.tag >= registration_tag && field.tag <= last_request_tag;
+    const bool is_content = (field.tag & 7U) == 2 && field.tag >= configuration_tag && field.tag <= last_request_tag;
     if (!is_content) continue;
     out.is_registration = field.tag == registration_tag;
     out.beside -= field.inside.size();

@@ -8,11 +8,14 @@
 namespace tenon::mqtt {
 namespace {
 
-constexpr std::array<const char *, kind_count> requests{"ApplicationRequest", "NodeRequest", "AllocationRequest",
-                                                        "CheckPlacementsRequest", "RecoveryRequest"};
-constexpr std::array<const char *, kind_count> responses{"ApplicationResponse", "NodeResponse", "AllocationResponse",
-                                                         "CheckPlacementsResponse", "RecoveryResponse"};
-constexpr std::array all_kinds{kind::application, kind::node, kind::allocation, kind::checks, kind::recovery};
+constexpr std::array<const char *, kind_count> requests{
+    "ApplicationRequest", "NodeRequest",   "AllocationRequest",   "CheckPlacementsRequest",
+    "RecoveryRequest",    "ReportRequest", "ConfigurationRequest"};
+constexpr std::array<const char *, kind_count> responses{
+    "ApplicationResponse", "NodeResponse",   "AllocationResponse",   "CheckPlacementsResponse",
+    "RecoveryResponse",    "ReportResponse", "ConfigurationResponse"};
+constexpr std::array all_kinds{kind::application, kind::node,    kind::allocation,   kind::checks,
+                               kind::recovery,    kind::reports, kind::configuration};
 
 using schemas = std::array<const wire::schema *, kind_count>;
 
@@ -44,9 +47,13 @@ std::string &place_in(v1::ToManager &to, kind what) {
     case kind::checks:
       return *to.mutable_checks();
     case kind::recovery:
+      return *to.mutable_recovery();
+    case kind::reports:
+      return *to.mutable_reports();
+    case kind::configuration:
       break;
   }
-  return *to.mutable_recovery();
+  return *to.mutable_configuration();
 }
 
 uint64_t last_in(const std::map<std::string, uint64_t, std::less<>> &of, std::string_view partition) {
@@ -83,6 +90,8 @@ bool is_request(const v1::FromManager &message, kind &what, const std::string *&
       return is(kind::checks, message.checks());
     case v1::FromManager::kRecovery:
       return is(kind::recovery, message.recovery());
+    case v1::FromManager::kConfiguration:
+      return is(kind::configuration, message.configuration());
     default:
       return false;
   }

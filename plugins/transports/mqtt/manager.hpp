@@ -22,8 +22,8 @@
 namespace tenon::mqtt {
 
 // What requests and answers are made of.
-enum class kind : uint8_t { application, node, allocation, checks, recovery };
-inline constexpr size_t kind_count = 5;
+enum class kind : uint8_t { application, node, allocation, checks, recovery, reports, configuration };
+inline constexpr size_t kind_count = 7;
 const wire::schema &request_of(kind what);
 const wire::schema &response_of(kind what);
 // Which kind of request a message is; `bytes` is of the message. False: none.
