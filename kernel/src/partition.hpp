@@ -302,10 +302,11 @@ class partition final : partition_model {
   internal::placer placer{{search, fitness, checks, ready, reservations, allocation_states}};
   internal::reserver reserver{{shared, reserved, headroom, ready, search, reservations}};
   internal::required_node required{{classes, nodes, fitness, checks, ready, reservations, allocation_states}};
-  reserved_pass pass_a{{reserved, lines, classes, headroom, reservations, checks, placer, preemption, on_node}};
+  reserved_pass pass_a{
+      {reserved, lines, classes, ready, headroom, reservations, checks, placer, preemption, on_node}};
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
   internal::whole_gang whole_gang{{classes, nodes, orders.nodes, verdicts, holdings, headroom, search, fitness, checks,
-                                   lines, ready, placer, written}};
+                                   lines, ready, placer, victim_search, preemption, written}};
   queue_pass pass_c{{classes, ready, kept_orders, limit_lines, lines, alarms, reserved, headroom, checks, placer,
                      whole_gang, preemption, reserver, required}};
   internal::cycle cycle{{shared, paused, state, ready, kept_orders, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};
@@ -371,6 +372,7 @@ class partition final : partition_model {
                                          proposals,
                                          replacements,
                                          reservations,
+                                         reserved,
                                          unfit,
                                          checks,
                                          keeps,
@@ -384,7 +386,7 @@ class partition final : partition_model {
        root,       priority_classes, orders,         intake,    queues,   chosen_node_orders,
        canary,     classifier,       administration, placement, verdicts, keys,
        ready,      priorities,       fair_maxima,    alarms,    limits,   reservations,
-       preemption, quotas,           gangs,          faults,    marks}};
+       reserved,   preemption,       quotas,         gangs,     faults,   marks}};
   // The last, so that what every decision needs lies as close together as without it.
   internal::canary canary{{shared, config, types, *this, orders.nodes, keys, classifier, verdicts, faults, changes}};
 };

@@ -113,6 +113,7 @@ void partition::configure(const partition_config &c, const std::map<std::string,
     if (is_below_leaf(path)) q.state = next_state(q.state, object_event::remove).value_or(q.state);
   }
   if (!c.tuning.reservation_enabled) switch_off_reservations();
+  end_too_many_reservations();
   for (const auto &a : applications) {
     for (ask &k : a->asks) {
       if (judged_anew && k.pending() > 0) judge(*a, k);

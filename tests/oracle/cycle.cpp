@@ -25,8 +25,12 @@ bool partition::decide() {
   const usage used = measure();
   bool made = (shared.has.reservations && decide_reserved(used)) || (shared.has.gangs && decide_replacement(used));
   if (!made && find_queue("root")->state != object_state::stopped) {
-    for (reservation &r : reservations) r.by_order = r.goes_by_order;
-    made = decide_in(*find_queue("root"), used) || place_left_over(used);
+    usage in_turn = used;
+    for (reservation &r : reservations) {
+      r.by_order = r.goes_by_order;
+      if (r.by_order) in_turn.by_order[r.ask] = ask_of_reservation(r).priority;
+    }
+    made = decide_in(*find_queue("root"), in_turn) || place_left_over(used);
   }
   for (reservation &r : reservations) r.goes_by_order = r.by_order = false;
   return made;
@@ -44,9 +48,13 @@ bool partition::decide_in(const queue &q, const usage &used) {
     bool looked_at_gang = false;
     for (ask *k : sorted_asks(*a)) {
       const reservation *own = reservation_of(*k);
-      if (own == nullptr && is_kept_back(q, *k, used)) continue;
+      if (own == nullptr && is_kept_back(*a, *k, used)) continue;
       if (shared.has.gangs && k->placeholder && waits_to_begin(*a) && own == nullptr) {
-        if (!std::exchange(looked_at_gang, true) && begin_whole(*a, used)) return true;
+        if (std::exchange(looked_at_gang, true)) continue;
+        if (begin_whole(*a, used)) return true;
+        refused_at_turn.clear();
+        const bool may = shared.has.preemption && within_limits(*a, *k, used) && is_guaranteed_whole(*a, used);
+        if (may && preempt(*a, *k, used)) return true;
         continue;
       }
       if ((own != nullptr && !own->by_order) || (shared.has.gangs && waits_for_placeholders(*a, *k))) continue;
@@ -71,9 +79,10 @@ bool partition::try_ask(application &a, ask &k, const usage &used) {
   const partition_tuning &tuning = config.tuning;
   if (!shared.has.reservations || !within || !tuning.reservation_enabled) return false;
   const bool cluster_is_full = !fits(used.left, k.resources);
-  if (has_most_nodes(a) || (cluster_is_full && some_node_empties_for(a.queue))) return false;
+  if (reserved_nodes_of(a) >= most_reserved_nodes()) return false;
   if (shared.now_ms < add_saturating(k.create_time_ms, tuning.reservation_delay_ms)) return false;
   if (shared.now_ms < k.reserve_from_ms) return false;
+  if (cluster_is_full && !another_may_empty(a)) return false;
   const node *n = cluster_is_full ? node_to_empty(a, k, used) : node_to_reserve(a, k, used);
   if (n == nullptr) return false;
   reserve(a, k, n->id, cluster_is_full);
@@ -157,7 +166,7 @@ bool partition::within_limits(const application &a, const ask &k, const usage &u
 bool partition::within_max(const application &a, const ask &k, const usage &used) const {
   const auto path = path_down(a.queue);
   return std::all_of(path.begin(), path.end(), [&](const std::string &at) {
-    return fits_limit(find_queue(at)->max, used.taken_from(at, k.arrival), k.resources);
+    return fits_limit(find_queue(at)->max, used.taken_from(at, k), k.resources);
   });
 }
 
@@ -168,14 +177,16 @@ std::optional<int64_t> partition::keeps_order_after(const queue &leaf) const {
   return config.tuning.reservation_queue_delay_ms;
 }
 
-bool partition::is_kept_back(const queue &leaf, const ask &k, const usage &used) const {
+bool partition::is_kept_back(const application &owner, const ask &k, const usage &used) const {
   if (order_here.keeps == nullptr) return false;
   const ask &first = *order_here.keeps;
-  for (const std::string &at : path_down(leaf.path)) {
+  const bool whole = k.placeholder && waits_to_begin(owner);
+  const amount_map own = whole ? pending_placeholders_of(owner) : k.resources;
+  for (const std::string &at : path_down(owner.queue)) {
     for (const auto &[type, amount] : first.resources) {
-      const int64_t more = amount_of(k.resources, type);
+      const int64_t more = amount_of(own, type);
       if (amount <= 0 || more <= 0) continue;
-      if (!fits_limit(find_queue(at)->max, used.taken_from(at, first.arrival), {{type, add_saturating(amount, more)}}))
+      if (!fits_limit(find_queue(at)->max, used.taken_from(at, first), {{type, add_saturating(amount, more)}}))
         return true;
     }
   }

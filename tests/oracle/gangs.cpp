@@ -154,7 +154,34 @@ bool partition::begins_whole(const application &a) const {
 bool partition::waits_to_begin(const application &a) const {
   const bool holds =
       std::any_of(a.allocations.begin(), a.allocations.end(), [](const allocation &x) { return x.placeholder; });
-  return runs(a) && !holds && begins_whole(a);
+  return runs(a) && !holds && begins_whole(a) && count_placeholders(a).pending > 1;
+}
+
+amount_map partition::pending_placeholders_of(const application &a) {
+  amount_map out;
+  for (const ask &k : a.asks) {
+    if (k.placeholder) add(out, times(k.resources, k.pending()));
+  }
+  return out;
+}
+
+// The nearest queue that is guaranteed some of it has enough left for all of its placeholders.
+bool partition::is_guaranteed_whole(const application &a, const usage &used) const {
+  const amount_map all = pending_placeholders_of(a);
+  std::vector<std::string> path = path_down(a.queue);
+  for (; !path.empty(); path.pop_back()) {
+    const tally of = used.of_queue(path.back());
+    bool says = false, enough = true;
+    for (const auto &[type, guaranteed] : find_queue(path.back())->guaranteed) {
+      const int64_t wanted = amount_of(all, type);
+      if (wanted <= 0) continue;
+      says = true;
+      const int64_t in_use = sub_saturating(amount_of(of.allocated, type), amount_of(of.preempting, type));
+      enough &= wanted <= sub_saturating(guaranteed, add_saturating(in_use, amount_of(of.claimed, type)));
+    }
+    if (says) return enough;
+  }
+  return false;
 }
 
 // `used` is a copy, in which each placeholder counts for those behind it.

@@ -159,6 +159,7 @@ void partition::decommission(const std::string &id) {
     forget_idle_asks(*item.first);
     settle(*item.first, item.second);
   }
+  end_too_many_reservations();
 }
 
 }  // namespace tenon::naive

@@ -40,9 +40,12 @@ struct candidate {
 };
 [[nodiscard]] bool victim_before(const candidate &a, const candidate &b);
 // The place of a candidate in victim order by opting out, originator, priority and the need of its gang alone.
-using victim_level = std::tuple<bool, bool, int32_t, bool>;
-[[nodiscard]] victim_level level_of(const candidate &c);
-[[nodiscard]] victim_level highest_level(const std::vector<candidate> &all);
+using victim_rank = std::tuple<bool, bool, int32_t>;
+using victim_level = std::pair<victim_rank, bool>;  // whether it is needed by its gang
+[[nodiscard]] victim_rank rank_of(const candidate &c);
+[[nodiscard]] victim_level level_of(const std::vector<candidate> &all);  // that go together
+// In the order in which candidates are looked at: docs/decisions-preemption.md, section 3.
+[[nodiscard]] std::vector<candidate> as_looked_at(const std::vector<candidate> &all);
 // The largest share that the amounts are of what the nodes have.
 [[nodiscard]] double share_of(const amount_map &amounts, const amount_map &of_nodes);
 [[nodiscard]] std::vector<candidate> largest_first(std::vector<candidate> all, const amount_map &of_nodes);
@@ -98,6 +101,8 @@ struct partition {
   // None of its placeholders is placed before all of them are.
   [[nodiscard]] bool begins_whole(const application &a) const;
   [[nodiscard]] bool waits_to_begin(const application &a) const;
+  [[nodiscard]] static amount_map pending_placeholders_of(const application &a);
+  [[nodiscard]] bool is_guaranteed_whole(const application &a, const usage &used) const;
   bool begin_whole(application &a, usage used);
   const node *required_node_now(const application &a, const ask &k, const usage &used);
   void arm_placeholder_timer(application &a, int64_t from_ms);
@@ -201,6 +206,7 @@ struct partition {
   [[nodiscard]] bool claims_room(const ask &k) const;
   void end_reservations_of(const application &a, const std::string &why);
   void switch_off_reservations();
+  void end_too_many_reservations();
   // Those whose ask may not run any more, oldest first.
   void end_idle_reservations();
   void look_at_reservations_on(const std::string &node_id);
@@ -215,7 +221,8 @@ struct partition {
   [[nodiscard]] const node *least_lacking(const application &a, const ask &k, const usage &used,
                                           const std::set<std::string> &among);
   [[nodiscard]] std::set<std::string> nodes_without_reservation(const ask &k) const;
-  [[nodiscard]] bool some_node_empties_for(const std::string &leaf) const;
+  [[nodiscard]] bool another_may_empty(const application &of);
+  void place_daemon(const reservation &r, const usage &used);
   // Whether others' reservations let the ask use the node.
   [[nodiscard]] bool may_use(const node &n, const ask &k, const usage &used) const;
 
@@ -349,7 +356,7 @@ struct partition {
   // How long an ask waits before it keeps others back. Nothing: the leaf keeps no order.
   [[nodiscard]] std::optional<int64_t> keeps_order_after(const queue &leaf) const;
   void wait_first(const application &a, const ask &k);
-  [[nodiscard]] bool is_kept_back(const queue &leaf, const ask &k, const usage &used) const;
+  [[nodiscard]] bool is_kept_back(const application &owner, const ask &k, const usage &used) const;
   bool try_ask(application &a, ask &k, const usage &used);
   // An ask whose victims are gone, at its turn.
   bool place_by_order(application &a, ask &k, const std::string &node_id, const usage &used);
@@ -377,7 +384,8 @@ struct partition {
   // A start of the ask failed there not long ago.
   [[nodiscard]] bool waits_to_start_on(const ask &k, const node &n) const;
   void start_failed(application &a, const allocation &x) const;
-  [[nodiscard]] bool has_most_nodes(const application &a) const;
+  [[nodiscard]] size_t most_reserved_nodes() const;  // of one application
+  [[nodiscard]] size_t reserved_nodes_of(const application &a) const;
   [[nodiscard]] const node *choose_node(const application &a, const ask &k, const usage &used);
 
   // -- inspect.cpp --

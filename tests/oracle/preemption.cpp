@@ -37,7 +37,7 @@ class question {
     double share = 0;  // of all that they hold
 
     [[nodiscard]] std::tuple<victim_level, size_t, double> rank() const {
-      return {highest_level(victims), victims.size(), share};
+      return {level_of(victims), victims.size(), share};
     }
   };
 
@@ -54,13 +54,16 @@ class question {
     });
   }
 
-  // The best answer for the guarantee, else within the queue where that may be.
+  // The best answer for the guarantee, else within the queue where that may be. Overcommitted nodes come last.
   std::optional<answer> best(bool within) {
-    std::optional<answer> out;
-    if (look_for_guarantee()) out = best_answer();
-    if (out || !within) return out;
-    look_within_queue();
-    return best_answer();
+    overcommitted_ = false;
+    std::optional<answer> out = best_of_nodes(within);
+    if (!out && !is_held_off(within)) {
+      overcommitted_ = true;
+      out = best_of_nodes(within);
+    }
+    overcommitted_ = true;
+    return out;
   }
 
   // Whether it may wait for what is ending, and the node that it is to have for that, if there is one.
@@ -76,7 +79,7 @@ class question {
         for (auto &[type, amount] : left) amount = sub_saturating(amount, amount_of(used, type));
         return left;
       };
-      some_short |= !short_of(less(used_.taken_from(at, k_.arrival)), false).empty();
+      some_short |= !short_of(less(used_.taken_from(at, k_)), false).empty();
       amount_map left = less(of.allocated);
       const amount_map ending =
           ending_in([&](const allocation &, const std::string &home) { return lies_in(home, at); });
@@ -116,6 +119,21 @@ class question {
 
   // It would do, were it not for the reservations of others.
   bool is_held_off(bool within) {
+    overcommitted_ = false;
+    const bool out = is_held_off_now(within);
+    overcommitted_ = true;
+    return out;
+  }
+
+ private:
+  std::optional<answer> best_of_nodes(bool within) {
+    std::optional<answer> out;
+    if (look_for_guarantee()) out = best_answer();
+    if (out || !within) return out;
+    look_within_queue();
+    return best_answer();
+  }
+  bool is_held_off_now(bool within) {
     const auto on_a_reserved_node = [&] {
       const auto nodes = suitable_nodes(true);
       return std::any_of(nodes.begin(), nodes.end(), [&](const node *n) { return would_do(*n); });
@@ -126,7 +144,6 @@ class question {
     return on_a_reserved_node();
   }
 
- private:
   // False: its guarantees are of no use to it at all.
   bool look_for_guarantee() {
     guaranteed_ = true;
@@ -180,7 +197,7 @@ class question {
     for (; path.size() > 1; path.pop_back()) {
       const queue &q = *p_.find_queue(path.back());
       if (p_.preemption_text(q).contains("fence")) return q.path;
-      amount_map with = used_.taken_from(q.path, k_.arrival);
+      amount_map with = used_.taken_from(q.path, k_);
       add(with, k_.resources);
       for (const auto &[type, amount] : k_.resources) {
         if (amount > 0 && q.max.contains(type) && with[type] > q.max.at(type)) return q.path;
@@ -299,7 +316,7 @@ class question {
     std::map<std::string, std::set<std::string>> out;
     for (const std::string &at : path_down(leaf_.path)) {
       amount_map available = p_.find_queue(at)->max;
-      amount_map in_use = used_.taken_from(at, k_.arrival);
+      amount_map in_use = used_.taken_from(at, k_);
       subtract(in_use, taken_in(at));
       for (auto &[type, amount] : available) amount = sub_saturating(amount, amount_of(in_use, type));
       if (const auto types = short_of(available, false); !types.empty()) out[at] = types;
@@ -349,8 +366,8 @@ class question {
     }
     std::erase_if(missing, [&](const auto &item) { return amount_of(k_.resources, item.first) <= 0; });
     const auto lowest = std::min_element(looked_at_.begin(), looked_at_.end(),
-                                         [](const auto &x, const auto &y) { return level_of(x) < level_of(y); });
-    return std::tuple(level_of(*lowest), static_cast<size_t>(most_needed), share_of(missing, used_.root_max)) <
+                                         [](const auto &x, const auto &y) { return level_of({x}) < level_of({y}); });
+    return std::tuple(level_of({*lowest}), static_cast<size_t>(most_needed), share_of(missing, used_.root_max)) <
            best_->rank();
   }
 
@@ -366,6 +383,7 @@ class question {
       for (const candidate &c : candidates_) {
         if (c.what->node == n.id && has_some(*c.what, short_here) && may_be_taken(c)) looked_at_.push_back(c);
       }
+      looked_at_ = as_looked_at(looked_at_);
       amount_map all = used_.free_on_node.at(n.id);
       for (const candidate &c : looked_at_) add(all, c.what->resources);
       if (!short_of(all, true).empty() || !can_beat_the_best(n)) return false;
@@ -375,11 +393,14 @@ class question {
       }
       if (!short_on(n).empty()) return false;
     }
+    std::vector<candidate> could;
     for (const candidate &c : candidates_) {
-      if (!relieves(c, short_queues)) continue;
+      if (relieves(c, short_queues)) could.push_back(c);
+    }
+    for (const candidate &c : as_looked_at(could)) {
       if (short_of_max().empty()) {
-        // Those on the same level may be enough alone.
-        if (!short_here.empty() || taken_.empty() || level_of(c) > highest_level(taken_)) break;
+        // Those of the same rank may be enough alone.
+        if (!short_here.empty() || taken_.empty() || rank_of(c) > level_of(taken_).first) break;
       }
       ++steps_;
       if (short_here.empty()) looked_at_.push_back(c);
@@ -393,11 +414,11 @@ class question {
     std::optional<candidate> out;
     const std::vector<candidate> all = taken_;
     const auto rank = [&](const candidate &c) {
-      return std::tuple(level_of(c), share_of(c.what->resources, used_.root_max));
+      return std::tuple(level_of({c}), share_of(c.what->resources, used_.root_max));
     };
     for (const candidate &c : looked_at_) {
       taken_.clear();
-      const bool may = level_of(c) <= highest_level(all) && may_be_taken(c);
+      const bool may = level_of({c}) <= level_of(all) && may_be_taken(c);
       taken_ = {c};
       if (may && nothing_short(n) && (!out || rank(c) < rank(*out))) out = c;
     }
@@ -432,6 +453,10 @@ class question {
       const bool others = std::any_of(there.begin(), there.end(),
                                       [&](const reservation &r) { return r.ask != k_.arrival && !r.empties; });
       if (!n.schedulable || others != reserved || !p_.holds(n, k_) || p_.is_refused(k_, n)) continue;
+      const bool is_over = std::any_of(k_.resources.begin(), k_.resources.end(), [&](const auto &item) {
+        return item.second > 0 && amount_of(used_.free_on_node.at(id), item.first) < 0;
+      });
+      if (is_over && !overcommitted_) continue;
       if (p_.attributes_match(k_, n)) out.push_back(&n);
     }
     return out;
@@ -460,6 +485,7 @@ class question {
   const usage &used_;
   const queue &leaf_;
   bool guaranteed_ = true;
+  bool overcommitted_ = true;  // such nodes are looked at
   uint64_t steps_ = 0;
   std::optional<answer> best_;  // so far
   std::vector<candidate> candidates_, taken_;

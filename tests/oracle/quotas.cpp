@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // A max below usage: docs/decisions-preemption.md, section 6.
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "partition.hpp"
@@ -88,7 +89,8 @@ void partition::take_the_rest(const queue &q, const amount_map &wanted, const us
   }
   if (left.empty()) return;
   const auto lies_below = [](const std::string &at, const std::string &above) { return at.starts_with(above + "."); };
-  std::vector<candidate> taken, looked_at;
+  const std::vector<candidate> of_leaves = victims;
+  std::vector<candidate> taken = victims, looked_at;
   const auto may = [&](const candidate &c) {
     const std::vector<std::string> path = path_down(c.owner->queue);
     return std::all_of(path.begin(), path.end(), [&](const std::string &at) {
@@ -96,10 +98,8 @@ void partition::take_the_rest(const queue &q, const amount_map &wanted, const us
       const queue &below = *find_queue(at);
       amount_map in_use = used.of_queue(at).allocated;
       subtract(in_use, used.of_queue(at).preempting);
-      for (const std::vector<candidate> *gone : {&victims, &taken}) {
-        for (const candidate &t : *gone) {
-          if (t.owner->queue == at || lies_below(t.owner->queue, at)) subtract(in_use, t.what->resources);
-        }
+      for (const candidate &t : taken) {
+        if (t.owner->queue == at || lies_below(t.owner->queue, at)) subtract(in_use, t.what->resources);
       }
       subtract(in_use, c.what->resources);
       return std::all_of(left.begin(), left.end(), [&](const auto &item) {
@@ -111,49 +111,64 @@ void partition::take_the_rest(const queue &q, const amount_map &wanted, const us
   };
   const auto given = [&] {
     amount_map out;
-    for (const auto &[type, amount] : left) {
+    for (const auto &[type, amount] : wanted) {
       int64_t sum = 0;
       for (const candidate &c : taken) sum = add_saturating(sum, amount_of(c.what->resources, type));
       out[type] = std::min(sum, amount);
     }
     return out;
   };
+  const auto has_of = [&](const candidate &c, const std::set<std::string> &wanted_ones) {
+    return std::any_of(wanted_ones.begin(), wanted_ones.end(),
+                       [&](const std::string &type) { return amount_of(c.what->resources, type) > 0; });
+  };
+  const auto still_wanted = [&] {
+    std::set<std::string> out;
+    const amount_map so_far = given();
+    for (const auto &[type, amount] : wanted) {
+      if (amount_of(so_far, type) < amount) out.insert(type);
+    }
+    return out;
+  };
+  const std::set<std::string> at_first = still_wanted();
   for (const candidate &c : all_candidates(false)) {
     if (c.owner->queue != q.path && !lies_below(c.owner->queue, q.path)) continue;
-    if (std::any_of(victims.begin(), victims.end(), [&](const candidate &v) { return v.what == c.what; })) continue;
-    const amount_map so_far = given();
-    const auto has_of = [&](bool still) {
-      return std::any_of(left.begin(), left.end(), [&](const auto &item) {
-        const bool open = !still || amount_of(so_far, item.first) < item.second;
-        return open && amount_of(c.what->resources, item.first) > 0;
-      });
-    };
-    if (!has_of(false)) continue;
-    looked_at.push_back(c);
-    if (has_of(true) && may(c)) taken.push_back(c);
+    if (std::any_of(of_leaves.begin(), of_leaves.end(), [&](const candidate &v) { return v.what == c.what; })) continue;
+    if (has_of(c, at_first)) looked_at.push_back(c);
   }
-  if (taken.empty()) return;
+  looked_at = as_looked_at(looked_at);
+  for (const candidate &c : looked_at) {
+    if (has_of(c, still_wanted()) && may(c)) taken.push_back(c);
+  }
+  if (taken.size() == of_leaves.size()) return;
   const amount_map all_give = given();
-  const std::vector<candidate> all = taken;
+  const auto with = [&](std::vector<candidate> more) {
+    more.insert(more.begin(), of_leaves.begin(), of_leaves.end());
+    return more;
+  };
+  const auto put_back = [&](std::vector<candidate> from) {
+    for (const candidate &c : largest_first(from, used.root_max)) {
+      const std::vector<candidate> before = taken;
+      std::erase_if(taken, [&](const candidate &t) { return t.what == c.what; });
+      if (given() != all_give) taken = before;
+    }
+  };
+  const std::vector<candidate> more(taken.begin() + static_cast<std::ptrdiff_t>(of_leaves.size()), taken.end());
   const candidate *alone = nullptr;
   const auto rank = [&](const candidate &c) {
-    return std::tuple(level_of(c), share_of(c.what->resources, used.root_max));
+    return std::tuple(level_of({c}), share_of(c.what->resources, used.root_max));
   };
   for (const candidate &c : looked_at) {
-    taken.clear();
-    const bool possible = level_of(c) <= highest_level(all) && may(c);
-    taken = {c};
+    taken = of_leaves;
+    const bool possible = level_of({c}) <= level_of(more) && may(c);
+    taken = with({c});
     if (possible && given() == all_give && (alone == nullptr || rank(c) < rank(*alone))) alone = &c;
   }
-  taken = all;
-  for (const candidate &c : largest_first(all, used.root_max)) {
-    const std::vector<candidate> before = taken;
-    std::erase_if(taken, [&](const candidate &t) { return t.what == c.what; });
-    if (given() != all_give) taken = before;
-  }
-  if (alone != nullptr) taken = {*alone};
+  taken = with(alone != nullptr ? std::vector<candidate>{*alone} : more);
+  if (alone == nullptr) put_back(more);
+  put_back(taken);
   std::sort(taken.begin(), taken.end(), victim_before);
-  victims.insert(victims.end(), taken.begin(), taken.end());
+  victims = taken;
 }
 
 void partition::give_back(const queue &q, const amount_map &wanted, const usage &used, std::vector<candidate> &out) {
@@ -172,15 +187,20 @@ void partition::give_back(const queue &q, const amount_map &wanted, const usage 
   }
   if (!q.leaf) return;
   amount_map left = wanted;
+  std::vector<candidate> here;
   for (const candidate &c : all_candidates(false)) {
-    if (c.owner->queue != q.path) continue;
-    bool has_some = false, too_large = false;
+    const bool has_some = std::any_of(wanted.begin(), wanted.end(), [&](const auto &item) {
+      return item.second > 0 && amount_of(c.what->resources, item.first) > 0;
+    });
+    if (c.owner->queue == q.path && has_some) here.push_back(c);
+  }
+  for (const candidate &c : as_looked_at(here)) {
+    bool too_large = false;
     for (const auto &[type, amount] : wanted) {
       const int64_t own = amount_of(c.what->resources, type);
-      has_some |= own > 0 && amount > 0;
       too_large |= amount > 0 && own > amount_of(left, type);
     }
-    if (!has_some || too_large) continue;
+    if (too_large) continue;
     subtract(left, c.what->resources);
     out.push_back(c);
   }

@@ -102,14 +102,26 @@ void partition::switch_off_reservations() {
   }
 }
 
-bool partition::has_most_nodes(const application &a) const {
-  size_t most = config.tuning.reservation_max_nodes, has = 0;
-  if (most == 0) return false;
-  if (most == partition_tuning::tenth_of_nodes) most = std::max<size_t>(1, nodes.size() / 10);
-  for (const ask &k : a.asks) {
-    if (k.required_node.empty() && reservation_of(k) != nullptr) ++has;
+size_t partition::most_reserved_nodes() const {
+  const size_t most = config.tuning.reservation_max_nodes;
+  if (most == partition_tuning::tenth_of_nodes) return std::max<size_t>(1, nodes.size() / 10);
+  return most == 0 ? SIZE_MAX : most;
+}
+
+size_t partition::reserved_nodes_of(const application &a) const {
+  return static_cast<size_t>(std::count_if(a.asks.begin(), a.asks.end(), [&](const ask &k) {
+    return k.required_node.empty() && reservation_of(k) != nullptr;
+  }));
+}
+
+void partition::end_too_many_reservations() {
+  std::vector<reservation> all = reservations;
+  std::reverse(all.begin(), all.end());
+  for (const reservation &r : all) {
+    const application &a = *find_application(r.application);
+    const bool counts = !r.freed && ask_of_reservation(r).required_node.empty();
+    if (counts && reserved_nodes_of(a) > most_reserved_nodes()) end_reservation(r.id, messages::reservations_too_many());
   }
-  return has >= most;
 }
 
 void partition::end_idle_reservations() {
@@ -187,6 +199,10 @@ bool partition::decide_reserved(const usage &used) {
       })->goes_by_order = true;
       continue;
     }
+    if (n != nullptr && daemon) {
+      place_daemon(r, used);
+      return true;
+    }
     if (n != nullptr) {
       place(a, k, n->id, chosen_by_order(a, k, *n, used));
       return true;
@@ -196,6 +212,20 @@ bool partition::decide_reserved(const usage &used) {
     if (daemon ? may_clear && preempt_on(a, k, used) : preempt(a, k, used)) return true;
   }
   return false;
+}
+
+// Of those that require the node and could be placed now the one of the highest priority.
+void partition::place_daemon(const reservation &r, const usage &used) {
+  const node &n = nodes.at(r.node);
+  reservation best = r;
+  for (const reservation &other : reservations_on(n.id)) {
+    const application &a = *find_application(other.application);
+    const ask &k = ask_of_reservation(other);
+    if (k.priority <= ask_of_reservation(best).priority || waits_for_placeholders(a, k)) continue;
+    refused_at_turn.clear();
+    if (within_max(a, k, used) && fits_in(n, free_on(n, used), k) && predicates_pass(a, k, n, true)) best = other;
+  }
+  place(*find_application(best.application), ask_of_reservation(best), n.id, {});
 }
 
 reservation *partition::by_order_on(const std::string &node_id) {
@@ -254,12 +284,18 @@ const node *partition::node_to_reserve(const application &a, const ask &k, const
   return least_lacking(a, k, used, nodes_without_reservation(k));
 }
 
-bool partition::some_node_empties_for(const std::string &leaf) const {
-  return std::any_of(reservations.begin(), reservations.end(), [&](const reservation &r) {
-    if (!r.empties) return false;
-    const auto owner =
-        std::find_if(applications.begin(), applications.end(), [&](const auto &a) { return a->uid == r.application; });
-    return (*owner)->queue == leaf && !waits_for_placeholders(**owner, ask_of(**owner, r));
+bool partition::another_may_empty(const application &of) {
+  const auto sorted = find_queue(of.queue)->properties.find("application.sort.priority");
+  const bool by_priority = sorted == find_queue(of.queue)->properties.end() || lower(sorted->second) != "disabled";
+  int32_t highest = INT32_MIN;
+  for (const ask &k : of.asks) {
+    if (k.pending() > 0) highest = std::max(highest, k.priority);
+  }
+  return std::all_of(reservations.begin(), reservations.end(), [&](const reservation &r) {
+    const application &a = *find_application(r.application);
+    const ask &other = ask_of_reservation(r);
+    if (!r.empties || a.queue != of.queue || waits_for_placeholders(a, other)) return true;
+    return by_priority && other.priority < highest;
   });
 }
 
@@ -276,13 +312,15 @@ const node *partition::node_to_empty(const application &a, const ask &k, const u
     }
     double part = 0;
     for (const auto &[type, need] : k.resources) {
-      const int64_t missing = need - std::min(need, std::max<int64_t>(0, amount_of(then, type)));
+      const int64_t missing = std::max<int64_t>(0, sub_saturating(need, amount_of(then, type)));
       if (need > 0) part = std::max(part, static_cast<double>(missing) / static_cast<double>(need));
     }
     by_part[part].insert(id);
   }
   for (const auto &[part, those] : by_part) {
-    if (const node *n = least_lacking(a, k, used, those)) return n;
+    for (const node *n : sorted_nodes(a, k, used)) {
+      if (those.contains(n->id) && predicates_pass(a, k, *n, false)) return n;
+    }
   }
   return nullptr;
 }

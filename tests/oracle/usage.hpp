@@ -30,11 +30,15 @@ struct usage {
   amount_map root_max;                                      // the sum of the nodes
   amount_map left;                                          // the sum of what each schedulable node has left
 
-  // What is allocated in a queue and kept there, but for the ask.
-  [[nodiscard]] amount_map taken_from(const std::string &path, uint64_t ask) const {
+  std::map<uint64_t, int32_t> by_order;                     // priorities of asks that go by order now, by arrival
+
+  // What is allocated in a queue and kept there, but for the ask, and for those that it may go before.
+  [[nodiscard]] amount_map taken_from(const std::string &path, const ask &k) const {
     amount_map out = of_queue(path).allocated;
     for (const auto &[arrival, by_path] : awaited_by) {
-      if (arrival != ask && by_path.contains(path)) add(out, by_path.at(path));
+      const auto goes = by_order.find(arrival);
+      const bool gives_way = goes != by_order.end() && k.arrival > arrival && k.priority > goes->second;
+      if (arrival != k.arrival && !gives_way && by_path.contains(path)) add(out, by_path.at(path));
     }
     return out;
   }

@@ -10,10 +10,10 @@ namespace tenon::naive {
 
 namespace {
 
-// As many of its task group stay as the group had placeholders, and no more.
-bool is_needed_by_gang(const candidate &c) {
+// So many of its task group may go before fewer stay than the group had placeholders.
+int64_t spare_members(const candidate &c) {
   const std::string &group = c.what->task_group;
-  if (group.empty()) return false;
+  if (group.empty()) return INT64_MAX;
   int64_t stay = 0, placeholders = 0;
   for (const allocation &x : c.owner->allocations) {
     if (x.task_group != group) continue;
@@ -25,7 +25,7 @@ bool is_needed_by_gang(const candidate &c) {
   }
   const auto ended = c.owner->placeholder_data.find(group);
   if (ended != c.owner->placeholder_data.end()) placeholders += ended->second.replaced + ended->second.timed_out;
-  return stay == placeholders;
+  return stay < placeholders ? INT64_MAX : stay - placeholders;
 }
 
 }  // namespace
@@ -34,20 +34,48 @@ bool victim_before(const candidate &a, const candidate &b) {
   const auto rank = [](const candidate &c) {
     const allocation &x = *c.what;
     // Newer ones first: creation, bind time and sequence count backwards.
-    return std::tuple(!x.allow_preempt_self, x.originator, x.priority, is_needed_by_gang(c), -x.create_time_ms,
-                      -x.bind_time_ms, std::string_view(x.key), std::string_view(c.owner->id),
-                      -static_cast<int64_t>(x.sequence));
+    return std::tuple(!x.allow_preempt_self, x.originator, x.priority, -x.create_time_ms, -x.bind_time_ms,
+                      std::string_view(x.key), std::string_view(c.owner->id), -static_cast<int64_t>(x.sequence));
   };
   return rank(a) < rank(b);
 }
 
-victim_level level_of(const candidate &c) {
-  return {!c.what->allow_preempt_self, c.what->originator, c.what->priority, is_needed_by_gang(c)};
+victim_rank rank_of(const candidate &c) { return {!c.what->allow_preempt_self, c.what->originator, c.what->priority}; }
+
+namespace {
+
+// In victim order; whether each is needed by its gang, when these are looked at.
+std::vector<std::pair<candidate, bool>> with_needs(std::vector<candidate> all) {
+  std::sort(all.begin(), all.end(), victim_before);
+  std::vector<std::pair<candidate, bool>> out;
+  for (const candidate &c : all) {
+    const auto before = std::count_if(out.begin(), out.end(), [&](const auto &one) {
+      return one.first.owner == c.owner && one.first.what->task_group == c.what->task_group;
+    });
+    out.emplace_back(c, before >= spare_members(c));
+  }
+  return out;
 }
 
-victim_level highest_level(const std::vector<candidate> &all) {
-  victim_level out = level_of(all.front());
-  for (const candidate &c : all) out = std::max(out, level_of(c));
+}  // namespace
+
+std::vector<candidate> as_looked_at(const std::vector<candidate> &all) {
+  auto ordered = with_needs(all);
+  std::stable_sort(ordered.begin(), ordered.end(), [](const auto &a, const auto &b) {
+    return std::pair(rank_of(a.first), a.second) < std::pair(rank_of(b.first), b.second);
+  });
+  std::vector<candidate> out;
+  for (const auto &one : ordered) out.push_back(one.first);
+  return out;
+}
+
+victim_level level_of(const std::vector<candidate> &all) {
+  victim_level out;
+  bool is_first = true;
+  for (const auto &[c, needed] : with_needs(all)) {
+    const victim_level own{rank_of(c), needed};
+    if (std::exchange(is_first, false) || out < own) out = own;
+  }
   return out;
 }
 
@@ -142,18 +170,20 @@ bool partition::preempt_on(application &, ask &k, const usage &used) {
   for (const bool opted_out : {false, true}) {
     std::vector<candidate> taken, looked_at;
     for (const candidate &c : all_candidates(opted_out)) {
-      if (c.what->node != k.required_node || c.what->priority > k.priority || !helps(*c.what)) continue;
-      looked_at.push_back(c);
+      if (c.what->node == k.required_node && c.what->priority <= k.priority && helps(*c.what)) looked_at.push_back(c);
+    }
+    looked_at = as_looked_at(looked_at);
+    for (const candidate &c : looked_at) {
       if (!fits_with(taken)) taken.push_back(c);
     }
     if (!fits_with(taken)) continue;
     if (taken.empty()) return false;
     const candidate *alone = nullptr;
     const auto rank = [&](const candidate &c) {
-      return std::tuple(level_of(c), share_of(c.what->resources, used.root_max));
+      return std::tuple(level_of({c}), share_of(c.what->resources, used.root_max));
     };
     for (const candidate &c : looked_at) {
-      if (level_of(c) > highest_level(taken) || !fits_with({c})) continue;
+      if (level_of({c}) > level_of(taken) || !fits_with({c})) continue;
       if (alone == nullptr || rank(c) < rank(*alone)) alone = &c;
     }
     for (const candidate &c : largest_first(taken, used.root_max)) {

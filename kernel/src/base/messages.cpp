@@ -276,6 +276,7 @@ std::string reservation_used() { return "placed"; }
 std::string reservation_ask_gone() { return "the ask is not pending any more"; }
 std::string reservation_node_unfit() { return "the node does not take the ask any more"; }
 std::string reservations_off() { return "the configuration switched reservations off"; }
+std::string reservations_too_many() { return "fewer nodes may be reserved for one application now"; }
 std::string reservation_may_not_run() { return "a limit, a maximum or a stopped queue holds the ask"; }
 std::string reservation_waited(std::string_view node) { return join({"waited too long for node ", node}); }
 std::string reservation_for_daemon(std::string_view key) { return join({"ask ", key, " requires the node"}); }

@@ -196,6 +196,7 @@ void configuration::adopt(const partition_config &c, const std::map<std::string,
 void configuration::reconsider_asks(bool other_classes) {
   preemption.changed();
   if (!config.tuning.reservation_enabled) reservations.switch_off();
+  reservations.end_too_many(reserved);
   for (uint32_t i = 0; i < asks.extent(); ++i) {
     ask &a = asks[i];
     if (!a.live || a.line == ask_line::none) continue;

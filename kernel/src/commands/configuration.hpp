@@ -41,6 +41,7 @@ struct configuration_access {
   ask_alarms &alarms;
   internal::limits &limits;
   internal::reservations &reservations;
+  const reserved_line &reserved;
   internal::preemption &preemption;
   internal::quotas &quotas;
   internal::gangs &gangs;

@@ -212,6 +212,7 @@ void node_commands::decommission(node &n) {
   }
   foreign.remove_with(n);
   const resources capacity = n.capacity;
+  const size_t most_reserved = reserved.most_nodes();
   keeps.remove(n);
   changes.apply(node_removed{n});
   queues.count_capacity({}, capacity);
@@ -222,6 +223,7 @@ void node_commands::decommission(node &n) {
   std::sort(concerned.begin(), concerned.end(),
             [](const auto &x, const auto &y) { return x.app->submission < y.app->submission; });
   for (const auto &[app, real_went] : concerned) states.settle(*app, real_went);
+  if (reserved.most_nodes() < most_reserved) reservations.end_too_many(reserved);
 }
 
 }  // namespace tenon::internal

@@ -31,6 +31,7 @@ struct node_commands_access {
   internal::proposals &proposals;
   internal::replacements &replacements;
   internal::reservations &reservations;
+  const reserved_line &reserved;
   unfit_placements &unfit;
   placement_checks &checks;
   kept_counts &keeps;

@@ -33,7 +33,7 @@ bool queue_pass::try_unit(leaf_class &u) {
   ask_class &c = classes[u.class_id];
   checks.begin_turn();
   if (limited.hold_back(g) || orders.stands_behind(u)) return false;
-  if (a.placeholder && waits_to_begin(app)) return whole_gang.begin(app);
+  if (a.placeholder && reservation_of(a) == nullptr && waits_to_begin(app)) return whole_gang.begin(app);
   if (const reached_limit by = reached_amount(app, c); !by.is_none()) {
     limited.park(g, by);
     return false;
@@ -50,7 +50,7 @@ bool queue_pass::try_unit(leaf_class &u) {
     orders.park_on_headroom(u, *full, type);
   } else if (u.kind == unit_kind::reserves && reserved.has_most_nodes(app)) {
     ready.park_on_nodes(g);
-  } else if (u.kind == unit_kind::reserves && u.leaf->emptying != 0 && headroom.is_cluster_full(c, type)) {
+  } else if (u.kind == unit_kind::reserves && !u.leaf->may_empty_for(app) && headroom.is_cluster_full(c, type)) {
     ready.park_on_cluster(u, type);
   } else {
     ready.park_on_nodes(u, u.kind == unit_kind::reserves);

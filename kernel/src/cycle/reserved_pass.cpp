@@ -6,6 +6,7 @@
 #include "cycle/placer.hpp"
 #include "model/may_run.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
 #include "rules/headroom.hpp"
 #include "rules/placement_checks.hpp"
@@ -60,6 +61,8 @@ void reserved_pass::line_up_by_order() {
     lines.dequeue(*r->of);
     lines.enqueue(*r->of);
     reservations.reopen(*r->where);
+    for (queue *q = r->of->owner->home; q != nullptr; q = q->parent) q->by_order.push_back(r->of);
+    ready.let_go_before(*r->of);
   }
 }
 
@@ -79,6 +82,7 @@ void reserved_pass::settle_by_order(bool made) {
   for (reservation *r : std::exchange(by_order_, {})) {
     if (!std::exchange(r->stands_aside, false)) continue;
     r->by_order = false;
+    for (queue *q = r->of->owner->home; q != nullptr; q = q->parent) q->by_order.clear();
     if (are_in_order_) {
       lines.dequeue(*r->of);
       lines.enqueue(*r->of);
@@ -107,7 +111,7 @@ bool reserved_pass::place(reservation &r, bool &refused) {
         line.refresh(r);
         return false;
       }
-    } else if (placer.place_on(own, a, c, refused)) {
+    } else if (place_on_own(r, refused)) {
       return true;
     }
     r.look = false;
@@ -117,6 +121,23 @@ bool reserved_pass::place(reservation &r, bool &refused) {
     }
   }
   return c.required_node.empty() && placer.place(a, c, refused);
+}
+
+// Of several asks that require the node the one of the highest priority that it has room for.
+bool reserved_pass::place_on_own(reservation &r, bool &refused) {
+  node &own = *r.where;
+  if (!placer.suits(own, *r.of, *r.unit->shape, refused)) return false;
+  const reservation *best = &r;
+  for (const reservation *other : *own.reservations) {
+    if (other->unit == nullptr || other->of->priority <= best->of->priority) continue;
+    type_index type = no_type;
+    bool disagrees = false;
+    checks.begin_look();
+    const bool within = headroom.full_queue(*other->of, *other->unit->shape, type) == nullptr;
+    if (within && placer.suits(own, *other->of, *other->unit->shape, disagrees)) best = other;
+  }
+  placer.commit(*best->of, own, {});
+  return true;
 }
 
 }  // namespace tenon::internal

@@ -14,6 +14,7 @@ struct reserved_pass_access {
   reserved_line &line;
   ask_lines &lines;
   const class_table &classes;
+  ready_index &ready;
   const internal::headroom &headroom;
   internal::reservations &reservations;
   placement_checks &checks;
@@ -44,6 +45,7 @@ class reserved_pass : reserved_pass_access {
   [[nodiscard]] bool may_run(const reservation &r) const;
   bool try_one(reservation &r);
   bool place(reservation &r, bool &refused);
+  bool place_on_own(reservation &r, bool &refused);
   void line_up_by_order();
   void settle_by_order(bool made);
 

@@ -15,7 +15,7 @@ bool reserver::reserve(ask &a, ask_class &c, bool &refused) {
   if (line.has_most_nodes(*a.owner)) return false;
   type_index type = no_type;
   const bool full = headroom.is_cluster_full(c, type);
-  if (full && a.owner->home->emptying != 0) return false;
+  if (full && !a.owner->home->may_empty_for(*a.owner)) return false;
   bool disagrees = false;
   node *n = full ? search.find_to_empty(c, a, disagrees) : search.find_to_reserve(c, a, disagrees);
   if (n != nullptr) {

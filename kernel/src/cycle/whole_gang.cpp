@@ -16,6 +16,8 @@
 #include "rules/node_search.hpp"
 #include "rules/node_verdicts.hpp"
 #include "rules/placement_checks.hpp"
+#include "rules/preemption.hpp"
+#include "rules/victim_search.hpp"
 
 namespace tenon::internal {
 
@@ -37,8 +39,20 @@ bool whole_gang::begin(application &app) {
   for (const place &p : std::exchange(places_, {})) {
     if (whole) placer.commit(*p.of, *p.where, p.chosen);
   }
-  if (!whole) wait(app, asks);
-  return whole;
+  if (whole || preempt(app, asks)) return true;
+  wait(app, asks);
+  return false;
+}
+
+bool whole_gang::preempt(const application &app, const std::vector<ask *> &asks) {
+  const auto first = std::find_if(asks.begin(), asks.end(), [](const ask *a) { return reservation_of(*a) == nullptr; });
+  if (first == asks.end() || !reached_amount(app, classes[(*first)->class_id]).is_none()) return false;
+  ask_class all;
+  for_each_type(pending_placeholders_of(app, classes), [&](type_index t, int64_t amount) {
+    if (amount > 0) all.positive.push_back({t, 0, amount});
+  });
+  checks.begin_look();
+  return victims.has_guarantee_left(**first, all) && preemption.try_for(**first);
 }
 
 // Where a queue, or all nodes together, have too little for the whole of it, it waits for that, else for any change.
@@ -60,7 +74,7 @@ void whole_gang::wait(application &app, const std::vector<ask *> &asks) {
     });
   }
   for (ask *a : asks) {
-    if (a->line != ask_line::run) continue;
+    if (a->line != ask_line::run || reservation_of(*a) != nullptr) continue;
     full != nullptr ? lines.wait_as_refused(*a) : lines.move_to_refused(*a);
   }
   full != nullptr ? ready.park_gang(app, *full, type, need[type]) : ready.forget_gang(app);

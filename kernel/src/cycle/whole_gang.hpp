@@ -24,6 +24,8 @@ struct whole_gang_access {
   ask_lines &lines;
   ready_index &ready;
   internal::placer &placer;
+  victim_search &victims;
+  internal::preemption &preemption;
   change_writer &changes;
 };
 
@@ -31,8 +33,9 @@ class whole_gang : whole_gang_access {
  public:
   explicit whole_gang(const whole_gang_access &all) : whole_gang_access(all) {}
 
-  // Places all pending placeholders of the application, if each finds a place beside those before it. Else they wait
-  // until there is more room, and false is returned.
+  // Places all pending placeholders of the application, if each finds a place beside those before it. Else the first
+  // may preempt, where enough is guaranteed for all of them. Else they wait until there is more room, and false is
+  // returned.
   bool begin(application &app);
 
  private:
@@ -46,6 +49,7 @@ class whole_gang : whole_gang_access {
   bool try_one(ask &a, resources &taken);
   found_node find(ask &a, ask_class &c);
   bool is_full(const ask &a, const ask_class &c, const resources &taken) const;
+  bool preempt(const application &app, const std::vector<ask *> &asks);
   void give_back();
   void wait(application &app, const std::vector<ask *> &asks);
   void set_taken(node &n, const ask_class &c, bool taken);

@@ -55,8 +55,11 @@ struct task_group {
   int64_t replaced = 0, timed_out = 0;                                     // placeholders that ended
   int64_t members = 0;                                                     // allocations that are not ending
 
-  // True if the group has exactly as many members as it has had placeholders, so that one more victim leaves fewer.
-  [[nodiscard]] bool needs_all() const { return members == pending + held + replaced + timed_out; }
+  // So many members may go before fewer are left than it has had placeholders. A group that has fewer needs none.
+  [[nodiscard]] int64_t can_spare() const {
+    const int64_t spare = members - (pending + held + replaced + timed_out);
+    return spare < 0 ? INT64_MAX : spare;
+  }
   [[nodiscard]] bool in_force() const { return pending > 0 || held > 0; }
 };
 

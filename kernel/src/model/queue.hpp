@@ -69,6 +69,7 @@ struct queue {
 
   owned<resources, queue> allocated, pending, preempting;
   owned<resources, queue> claimed, awaited;  // by reserved asks for which preemption frees room; kept for these
+  std::vector<const ask *> by_order;         // of these, in this decision: some others may go before them
   owned<uint64_t, queue> running_apps;
   closed_lines held;  // wait for running_apps to fall
 
@@ -99,7 +100,7 @@ struct queue {
   reserved_needs reserved_below;  // of its applications, or of those below it
   leaf_class_heap ready_classes;
   // Of a leaf: nodes that empty for asks of it, and the units that wait meanwhile for what the cluster has left.
-  uint32_t emptying = 0;
+  std::vector<reservation *> emptying;
   leaf_class_heap wait_for_cluster;
   open_lines limited;                 // of a leaf: there was room for them, and they come once they are first
   std::vector<headroom_line> parked;  // by resource type: wait for headroom here
@@ -109,6 +110,9 @@ struct queue {
 
   ~queue();
   [[nodiscard]] bool has_ready() const;
+  // A node may empty for an ask of the application, though others do for asks of lower priority.
+  [[nodiscard]] bool may_empty_for(const application &app) const;
+  [[nodiscard]] bool one_waits_for_another_to_empty() const;  // and another one may
 
   // What queues made below this one take: its own template, or else that of the nearest queue above that has one now.
   [[nodiscard]] const child_template_config &nearest_template() const {
@@ -147,9 +151,5 @@ void for_each_queue(queue &q, F &&f) {
 }
 
 inline queue::~queue() { delete ready; }
-inline bool queue::has_ready() const {
-  if (leaf) return !ready_classes.empty() || !limited.empty() || (emptying == 0 && !wait_for_cluster.empty());
-  return ready != nullptr && !ready->empty();
-}
 
 }  // namespace tenon::internal

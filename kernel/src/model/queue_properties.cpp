@@ -58,7 +58,14 @@ bool begins_whole(const application &app) {
   return app.hard_gang;
 }
 
-bool waits_to_begin(const application &app) { return app.runs() && app.placeholder_count == 0 && begins_whole(app); }
+bool waits_to_begin(const application &app) {
+  if (!app.runs() || app.placeholder_count != 0 || !begins_whole(app)) return false;
+  int64_t pending = 0;
+  return std::any_of(app.task_groups.begin(), app.task_groups.end(), [&](const auto &group) {
+    pending += group.second.pending;
+    return pending > 1;
+  });
+}
 
 bool is_leaf(const queue_config &c, bool root) { return !root && !c.parent && c.queues.empty(); }
 

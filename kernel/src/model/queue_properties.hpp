@@ -21,7 +21,7 @@ using property_map = std::map<std::string, std::string>;
 [[nodiscard]] bool is_leaf(const queue_config &c, bool root);
 // Whether none of its placeholders is placed before all of them are: as its tag says, or its queue, or its style.
 [[nodiscard]] bool begins_whole(const application &app);
-// It is such a one, and has no placeholder yet.
+// It is such a one, has no placeholder yet, and several are pending.
 [[nodiscard]] bool waits_to_begin(const application &app);
 // How long an ask waits for headroom until it keeps back those behind it in the leaf; none: never.
 [[nodiscard]] inline std::optional<int64_t> keeps_order_after_ms(const queue &leaf, const partition_tuning &tuning) {

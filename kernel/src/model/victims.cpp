@@ -35,7 +35,7 @@ double dominant_share(const resources &amounts, const resources &total) {
 }
 
 bool gives_way_before(const allocation &a, const allocation &b) {
-  if (const auto x = victim_level(a), y = victim_level(b); x != y) return x < y;
+  if (const auto x = lowest_victim_level(a), y = lowest_victim_level(b); x != y) return x < y;
   if (a.create_time_ms != b.create_time_ms) return a.create_time_ms > b.create_time_ms;
   if (a.bind_time_ms != b.bind_time_ms) return a.bind_time_ms > b.bind_time_ms;
   if (const int order = a.key().compare(b.key()); order != 0) return order < 0;

@@ -31,8 +31,9 @@ using victim_rank = int64_t;
 [[nodiscard]] inline victim_rank lowest_victim_level(const allocation &x) {
   return (int64_t{!x.preempt_self} << 34) + (int64_t{x.originator} << 33) + int64_t{x.priority} * 2;
 }
+// Of one that goes alone.
 [[nodiscard]] inline victim_rank victim_level(const allocation &x) {
-  return lowest_victim_level(x) + (x.gang != nullptr && x.gang->needs_all() ? 1 : 0);
+  return lowest_victim_level(x) + (x.gang != nullptr && x.gang->can_spare() == 0 ? 1 : 0);
 }
 // Of a node, or of several: none of them has more. The amounts are by type.
 struct victim_summary {
@@ -47,7 +48,7 @@ struct victim_summary {
 }
 // The largest share that the amounts are of the total, by type.
 [[nodiscard]] double dominant_share(const resources &amounts, const resources &total);
-// The one that gives way first is before the other.
+// The one that gives way first is before the other, whatever their gangs need.
 [[nodiscard]] bool gives_way_before(const allocation &a, const allocation &b);
 
 }  // namespace tenon::internal

@@ -66,13 +66,9 @@ obstacle whole_gang_obstacle(const application &app) {
 
 // All pending placeholders of the gang as one ask, which requires a node if the given one does.
 ask_class explainer::whole_gang_of(const application &app, const ask_class &one) const {
-  resources all;
-  for (const ask *a : app.asks) {  // any order: a sum
-    if (a->placeholder) all.add_times(classes[a->class_id].need, a->pending());
-  }
   ask_class out;
   out.required_node = one.required_node;
-  for_each_type(all, [&](type_index t, int64_t amount) {
+  for_each_type(pending_placeholders_of(app, classes), [&](type_index t, int64_t amount) {
     if (amount > 0) out.positive.push_back({t, 0, amount});
   });
   return out;
@@ -97,7 +93,7 @@ void explainer::explain_limits(const application &app, const ask_class &c, expla
 void explainer::explain_queues(const ask &a, const ask_class &c, explanation &out) const {
   for (const queue *q = a.owner->home; q->parent != nullptr; q = q->parent) {
     for (const class_amount &p : c.positive) {
-      const int64_t used = headroom::used_by_others(*q, a, p.type);
+      const int64_t used = used_by_others(*q, a, p.type);
       if (!q->max.has(p.type) || p.amount <= sub_saturating(q->max[p.type], used)) continue;
       obstacle h = shortage(obstacle_kind::queue_resources, *q, types.name(p.type), p.amount, q->max[p.type], used);
       out.changes.push_back(raise(change_kind::raise_queue_resources, h, needed(h)));

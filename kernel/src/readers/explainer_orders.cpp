@@ -142,12 +142,13 @@ void explainer::explain_kept_order(const ask &a, explanation &out) const {
   const ask *first = first_beyond_headroom(leaf, in_turn);
   if (first == nullptr || !in_turn(*first, a)) return;
   if (shared.now_ms < add_saturating(first->create_time_ms, *after_ms)) return;
-  const ask_class &own = classes[a.class_id];
+  const bool whole = a.placeholder && waits_to_begin(*a.owner);
+  const resources own = whole ? pending_placeholders_of(*a.owner, classes) : classes[a.class_id].need;
   type_index kept = no_type;
   for (const queue *q = &leaf; q->parent != nullptr && kept == no_type; q = q->parent) {
     for (const class_amount &p : classes[first->class_id].positive) {
-      const class_amount both{p.type, p.coarse, add_saturating(p.amount, own.need[p.type])};
-      const bool takes_of_it = own.need[p.type] > 0 && !headroom::has_room(*q, *first, both);
+      const class_amount both{p.type, p.coarse, add_saturating(p.amount, own[p.type])};
+      const bool takes_of_it = own[p.type] > 0 && !headroom::has_room(*q, *first, both);
       if (kept == no_type && takes_of_it) kept = p.type;
     }
   }

@@ -180,9 +180,9 @@ void ask_lines::wake_refused() {
 }
 
 void ask_lines::count_emptying(const ask &a, bool in) {
-  const reservation *r = reservation_of(a);
+  reservation *r = reservation_of(a);
   if (r == nullptr || r->way != way_to_room::it_empties) return;
-  if (a.line != ask_line::none && a.line != ask_line::placeholders) ready.node_empties(*a.owner->home, in);
+  if (a.line != ask_line::none && a.line != ask_line::placeholders) ready.node_empties(*r, in);
 }
 
 void ask_lines::count(const ask &a) {
@@ -197,6 +197,7 @@ void ask_lines::set_priority(application &app) {
   queue_priorities::count(leaf, app.priority, highest);
   app.priority = highest;
   keys.priority_changed(app);
+  ready.priority_changed(leaf);
   priorities.refresh(leaf);
 }
 

@@ -24,11 +24,14 @@ bool kept_orders::stands_behind(leaf_class &u) {
   if (wake_watchers(leaf)) return true;
   const kept_order &s = *leaf.kept_order;
   if (s.first == nullptr || s.from_ms > shared.now_ms || !leaf_class_before{}(*s.first, u)) return false;
-  const ask_class &own = classes[u.class_id], &first = classes[s.first->class_id];
+  const ask &a = *u.ready.top()->first(), &first = *s.first->ready.top()->first();
+  const bool whole = a.placeholder && waits_to_begin(*a.owner);
+  const resources own = whole ? pending_placeholders_of(*a.owner, classes) : classes[u.class_id].need;
   for (queue *q = &leaf; q->parent != nullptr; q = q->parent) {
-    for (const class_amount &p : first.positive) {
-      const int64_t both = add_saturating(p.amount, own.need[p.type]);
-      if (both == p.amount || both <= ready.headroom_in(*q, p.type)) continue;
+    for (const class_amount &p : classes[first.class_id].positive) {
+      const int64_t both = add_saturating(p.amount, own[p.type]);
+      if (both == p.amount || !q->max.has(p.type)) continue;
+      if (both <= sub_saturating(q->max[p.type], used_by_others(*q, first, p.type))) continue;
       ready.park_on_queue(u, *q, p.type, both);
       return true;
     }

@@ -43,11 +43,11 @@ leaf_class *ready_index::next() {
   return nullptr;
 }
 
-// A node may empty for the first one that waits for what the cluster has left, where none does.
+// A node may empty for the first one that waits for what the cluster has left.
 leaf_class *ready_index::first_of(queue &leaf) {
   limited.let_go_first(leaf);
   const leaf_class_heap &ready = leaf.ready_classes, &waiting = leaf.wait_for_cluster;
-  const bool may_empty = leaf.emptying == 0 && !waiting.empty();
+  const bool may_empty = leaf.one_waits_for_another_to_empty();
   if (may_empty && (ready.empty() || leaf_class_before{}(*waiting.top(), *ready.top()))) unpark(*waiting.top());
   return ready.empty() ? nullptr : ready.top();
 }
@@ -93,9 +93,9 @@ leaf_class_heap &ready_index::heap_of(leaf_class &u) {
 void ready_index::unit_ready(leaf_class &u) {
   if (u.ready.empty() || (u.parked != parking::none && !waits_for_cluster(u))) return;
   leaf_class_heap &heap = heap_of(u);
-  if (heap.contains(&u)) return heap.update(&u);
+  if (heap.contains(&u)) return place_changed(u);
   heap.push(&u);
-  if (heap.size() == 1) queue_became_ready(*u.leaf);
+  if (heap.size() == 1 || waits_for_cluster(u)) queue_became_ready(*u.leaf);
 }
 
 void ready_index::unit_unready(leaf_class &u) {
@@ -107,12 +107,23 @@ void ready_index::unit_unready(leaf_class &u) {
 
 void ready_index::place_changed(leaf_class &u) {
   leaf_class_heap &heap = heap_of(u);
-  if (heap.contains(&u)) heap.update(&u);
+  if (!heap.contains(&u)) return;
+  heap.update(&u);
+  if (!waits_for_cluster(u)) return;
+  queue_unready(*u.leaf);
+  queue_became_ready(*u.leaf);
 }
 
-void ready_index::node_empties(queue &leaf, bool one_more) {
-  one_more ? ++leaf.emptying : --leaf.emptying;
-  one_more ? queue_unready(leaf) : queue_became_ready(leaf);
+void ready_index::node_empties(reservation &r, bool is_so) {
+  queue &leaf = *r.of->owner->home;
+  is_so ? leaf.emptying.push_back(&r) : (void)std::erase(leaf.emptying, &r);
+  is_so ? queue_unready(leaf) : queue_became_ready(leaf);
+}
+
+void ready_index::priority_changed(queue &leaf) {
+  if (leaf.emptying.empty()) return;
+  queue_unready(leaf);
+  queue_became_ready(leaf);
 }
 
 void ready_index::make_ready(app_class &g) {

@@ -48,7 +48,8 @@ class ready_index : ready_index_access {
   void queue_became_unready(queue &q);
   void make_ready(app_class &g);  // as far as its unit, application and limits allow
   void make_unready(app_class &g);
-  void node_empties(queue &leaf, bool one_more);  // for an ask of it
+  void node_empties(reservation &r, bool is_so);  // for an ask that has its turns
+  void priority_changed(queue &leaf);             // of an application in it
   void order_changed(app_class &g);               // its application's key did
   void first_changed(app_class &g);               // its first ask did
   void hold(application &app);                    // out of every heap
@@ -59,6 +60,7 @@ class ready_index : ready_index_access {
   void unpark(parked_unit &u);  // it has its turn
   // What is left of a queue's max, and of the root what all nodes have free together.
   [[nodiscard]] int64_t headroom_in(const queue &q, type_index t) const;
+  void let_go_before(const ask &a);  // those that may, into what is kept for it in its queues
 
   // -- This waits for that. --
   void park_on_queue(leaf_class &u, queue &full, type_index t, int64_t amount);  // until so much headroom is there
@@ -94,14 +96,14 @@ class ready_index : ready_index_access {
 
   leaf_class *first_of(queue &leaf);
   static leaf_class_heap &heap_of(leaf_class &u);
-  static void place_changed(leaf_class &u);
+  void place_changed(leaf_class &u);
   void unit_ready(leaf_class &u);
   void unit_unready(leaf_class &u);
   std::vector<parked_unit *> &list_of(const parked_unit &u);  // that it is parked in
   static void wait_in(parked_unit &u, queue &full, type_index t, int64_t amount);
   void join_list(parked_unit &u);
   void leave_list(parked_unit &u);
-  void unpark_within(queue &q);  // those for which there is headroom in it
+  void unpark_within(queue &q, const resources &more = {});  // those for which there is headroom in it
   void forget_if_unused(ask_class &c);
   void unblock(ask_class &c);
   void wake_class(ask_class &c);

@@ -23,11 +23,16 @@ void ready_index::wake_headroom(queue &q) {
   unpark_within(q);
 }
 
-void ready_index::unpark_within(queue &q) {
+void ready_index::let_go_before(const ask &a) {
+  for (const awaited_part &p : a.wait->awaited) unpark_within(*p.in, p.kept);
+}
+
+// What fits into the headroom and `more`.
+void ready_index::unpark_within(queue &q, const resources &more) {
   for (type_index t = 0; t < q.parked.size(); ++t) {
     headroom_line &line = q.parked[t];
     if (line.empty()) continue;
-    const int64_t room = headroom_in(q, t);
+    const int64_t room = add_saturating(headroom_in(q, t), more[t]);
     while (!line.empty() && line.top()->parked_amount <= room) unpark(*line.top());
   }
 }

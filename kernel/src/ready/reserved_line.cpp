@@ -22,9 +22,9 @@ size_t reserved_line::most_nodes() const {
   return most == 0 ? SIZE_MAX : most;
 }
 
-bool reserved_line::has_most_nodes(const application &app) const {
+size_t reserved_line::reserved_nodes_of(const application &app) const {
   const auto counts = [&](const reservation *r) { return !classes[r->of->class_id].requires_a_node(); };
-  return static_cast<size_t>(std::count_if(app.reservations->begin(), app.reservations->end(), counts)) >= most_nodes();
+  return static_cast<size_t>(std::count_if(app.reservations->begin(), app.reservations->end(), counts));
 }
 
 reserved_unit &reserved_line::unit_of(queue &leaf, uint32_t class_id) {

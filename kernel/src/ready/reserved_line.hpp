@@ -28,7 +28,8 @@ class reserved_line : reserved_line_access {
   [[nodiscard]] int64_t reserves_at(const ask &a) const;  // it may reserve a node from then on; INT64_MAX: never
   // So many nodes may be reserved for one application. Those that asks require do not count.
   [[nodiscard]] size_t most_nodes() const;
-  [[nodiscard]] bool has_most_nodes(const application &app) const;
+  [[nodiscard]] size_t reserved_nodes_of(const application &app) const;
+  [[nodiscard]] bool has_most_nodes(const application &app) const { return reserved_nodes_of(app) >= most_nodes(); }
   [[nodiscard]] bool empty() const { return heap_.empty(); }  // nothing can be done now
   [[nodiscard]] bool has_doubtful() const { return !doubtful_.empty(); }
   reservation &take_doubtful() { return *doubtful_.extract(doubtful_.begin()).mapped(); }  // the oldest

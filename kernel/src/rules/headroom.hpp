@@ -2,8 +2,6 @@
 // Headroom: what is full where an ask would have to be counted, whatever nodes have free.
 #pragma once
 
-#include <algorithm>
-
 #include "model/ask_class.hpp"
 #include "model/may_run.hpp"
 #include "model/node_table.hpp"
@@ -35,14 +33,6 @@ class headroom : headroom_access {
   }
   [[nodiscard]] static bool has_room(const queue &q, const ask &a, const class_amount &p) {
     return !q.max.has(p.type) || p.amount <= sub_saturating(q.max[p.type], used_by_others(q, a, p.type));
-  }
-  // Allocated, and kept for others.
-  [[nodiscard]] static int64_t used_by_others(const queue &q, const ask &a, type_index type) {
-    const int64_t used = add_saturating(q.allocated[type], q.awaited[type]);
-    if (a.wait == nullptr) return used;
-    const auto &own = a.wait->awaited;
-    const auto here = std::find_if(own.begin(), own.end(), [&](const awaited_part &p) { return p.in == &q; });
-    return here == own.end() ? used : sub_saturating(used, here->kept[type]);
   }
   // True if the ask is within the headroom of its user, its group and its queues, or is once its victims are gone.
   [[nodiscard]] bool may_come_to_fit(const ask &a, const ask_class &c) const {

@@ -73,7 +73,7 @@ held_devices node_search::chosen_on(const node &n, const ask_class &c, const dev
 }
 
 node *node_search::find_to_reserve(ask_class &c, ask &a, bool &refused) {
-  return least_lacking(c, a, refused, [](uint32_t) { return true; });
+  return find_empty(c, a, refused, true, [](uint32_t) { return true; });
 }
 
 double node_search::part_to_end(const node &n, const ask_class &c) const {
@@ -85,7 +85,7 @@ double node_search::part_to_end(const node &n, const ask_class &c) const {
   }
   double part = 0;
   for (const class_amount &p : c.positive) {
-    const int64_t missing = std::clamp<int64_t>(sub_saturating(p.amount, free[p.type]), 0, p.amount);
+    const int64_t missing = std::max<int64_t>(0, sub_saturating(p.amount, free[p.type]));
     part = std::max(part, static_cast<double>(missing) / static_cast<double>(p.amount));
   }
   return part;
@@ -101,14 +101,15 @@ node *node_search::find_to_empty(ask_class &c, ask &a, bool &refused) {
   }
   for (const auto &[part, slots] : by_part) {
     const std::set<uint32_t> those(slots.begin(), slots.end());
-    node *n = least_lacking(c, a, refused, [&](uint32_t slot) { return those.contains(slot); });
+    node *n = find_empty(c, a, refused, false, [&](uint32_t slot) { return those.contains(slot); });
     if (n != nullptr) return n;
   }
   return nullptr;
 }
 
 template <class Accept>
-node *node_search::least_lacking(ask_class &c, ask &a, bool &refused, Accept &&may_be) {
+node *node_search::find_empty(ask_class &c, ask &a, bool &refused, bool least_lacking, Accept &&may_be) {
+  static const ask_class lacks_nothing;
   scored_order *scored = scored_for(c, *a.owner, scored_order::contents::everything);
   node_order *by = scored != nullptr ? nullptr : order_for(*a.owner);
   if (scored == nullptr && by == nullptr) return nullptr;
@@ -120,8 +121,10 @@ node *node_search::least_lacking(ask_class &c, ask &a, bool &refused, Accept &&m
            std::find(left_out.begin(), left_out.end(), candidate) == left_out.end();
   };
   for (;;) {
-    const uint32_t slot = scored != nullptr ? scored->least_lacking(shared.counters.nodes_examined, accept)
-                                            : by->least_lacking(c, shared.counters.nodes_examined, accept);
+    uint64_t &examined = shared.counters.nodes_examined;
+    const uint32_t slot = scored == nullptr ? by->least_lacking(least_lacking ? c : lacks_nothing, examined, accept)
+                          : least_lacking   ? scored->least_lacking(examined, accept)
+                                            : scored->first_fit(examined, accept);
     if (slot == node_order::no_slot || fitness.faults() != faults) return nullptr;
     if (checks.agrees(a, *nodes.at(slot), false)) return nodes.at(slot);
     refused = true;

@@ -43,12 +43,13 @@ class node_search : node_search_access {
   // Of the nodes without reservation the one that lacks least of what the ask needs.
   node *find_to_reserve(ask_class &c, ask &a, bool &refused);
   // Of these the one on which least has to end: the largest part of the need, of any type, that is missing is smallest.
-  // What has an execution timeout counts as if it had ended. Of equals the one that lacks least.
+  // What has an execution timeout counts as if it had ended. Of equals the first in order.
   node *find_to_empty(ask_class &c, ask &a, bool &refused);
 
  private:
+  // Of the nodes without reservation that may be, whatever is free there: the one that lacks least, or the first.
   template <class Accept>
-  node *least_lacking(ask_class &c, ask &a, bool &refused, Accept &&may_be);
+  node *find_empty(ask_class &c, ask &a, bool &refused, bool least_lacking, Accept &&may_be);
   [[nodiscard]] double part_to_end(const node &n, const ask_class &c) const;
   // Of no type: the scheduler chooses.
   held_devices chosen_on(const node &n, const ask_class &c, const device_choice &choice);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 
 #include "base/wide_sum.hpp"
@@ -21,38 +22,45 @@ int64_t spare_of(const queue &q, type_index t) {
   return std::max<int64_t>(0, sub_saturating(used, q.guaranteed[t]));
 }
 
-// Chooses the allocations in and below a queue that give what is still wanted, where no queue below it loses what it is
-// guaranteed.
+// Chooses the allocations in and below a queue that give what is wanted beyond what `taken` give, where no queue below
+// it loses what it is guaranteed.
 class rest {
  public:
-  rest(const queue &over, const resources &wanted, const class_table &classes)
-      : over_(over), wanted_(wanted), classes_(classes) {}
+  rest(const queue &over, const resources &wanted, const class_table &classes, std::vector<allocation *> &taken)
+      : over_(over), wanted_(wanted), classes_(classes), taken_(taken), already_(taken.begin(), taken.end()) {
+    for (const allocation *x : taken_) give(*x, 1);
+    left_ = missing();
+  }
+
+  [[nodiscard]] bool is_done() const { return left_.empty(); }
 
   void gather(queue &leaf) {
     if (!leaf.leaf || is_spared(leaf)) return;
     for (const application *app : leaf.apps) {
       for (allocation *x : app->allocations) {
-        if (may_give_way(*x) && gives(*x, wanted_)) candidates_.push_back(x);
+        if (may_give_way(*x) && gives(*x, left_) && !already_.contains(x)) candidates_.push_back(x);
       }
     }
   }
 
-  std::vector<allocation *> choose(const resources &total) {
-    std::sort(candidates_.begin(), candidates_.end(),
-              [](const auto *x, const auto *y) { return gives_way_before(*x, *y); });
-    std::vector<allocation *> out;
+  void choose(const resources &total) {
+    std::vector<allocation *> more;
+    sort_candidates(candidates_);
     for (allocation *x : candidates_) {
       if (!gives(*x, missing()) || !may(*x)) continue;
       give(*x, 1);
-      out.push_back(x);
+      more.push_back(x);
     }
-    if (out.empty()) return out;
+    if (more.empty()) return;
     const resources unattainable = missing();
+    const auto give_one = [&](const allocation *x, int sign) { give(*x, sign); };
+    const auto is_enough = [&] { return missing() == unattainable; };
+    const auto share = [&](const allocation *x) { return dominant_share(classes_[x->class_id].need, total); };
     keep_needed(
-        out, std::span<allocation *const>(candidates_), [&](const allocation *x, int sign) { give(*x, sign); },
-        [&](const allocation *x) { return may(*x); }, [&] { return missing() == unattainable; },
-        [&](const allocation *x) { return dominant_share(classes_[x->class_id].need, total); });
-    return out;
+        more, std::span<allocation *const>(candidates_), give_one, [&](const allocation *x) { return may(*x); },
+        is_enough, share);
+    taken_.insert(taken_.end(), more.begin(), more.end());
+    put_needless_back(taken_, give_one, is_enough, share);
   }
 
  private:
@@ -73,7 +81,7 @@ class rest {
     bool yes = true;
     for (const queue *q = x.owner->home; q != &over_; q = q->parent) {
       const auto gone = given_by_.find(q);
-      for_each_type(wanted_, [&](type_index t, int64_t) {
+      for_each_type(left_, [&](type_index t, int64_t) {
         if (need[t] <= 0 || !q->guaranteed.has(t)) return;
         const int64_t used = sub_saturating(q->allocated[t], q->preempting[t]);
         const int64_t left = sub_saturating(used, gone == given_by_.end() ? 0 : gone->second[t]);
@@ -92,6 +100,9 @@ class rest {
   const queue &over_;
   const resources &wanted_;
   const class_table &classes_;
+  std::vector<allocation *> &taken_;
+  const std::set<const allocation *> already_;
+  resources left_;                        // of what is wanted
   std::vector<allocation *> candidates_;  // the first that gives way first
   resources given_;
   std::map<const queue *, resources> given_by_;  // any order: looked up, never walked
@@ -161,34 +172,26 @@ void quotas::is_due(uint64_t epoch) {
     if (const int64_t most = std::min(over, spare_of(q, t)); most > 0) wanted.set(t, most);
   });
   const reason why{cause::preempted_for_quota, q.path};
-  const resources preempting = q.preempting;
-  size_t victims = give_back(q, wanted, why, q);
-  resources left;
-  for_each_type(wanted, [&](type_index t, int64_t amount) {
-    const int64_t missing = sub_saturating(amount, sub_saturating(q.preempting[t], preempting[t]));
-    if (missing > 0) left.set(t, missing);
-  });
-  if (!left.empty()) {
-    rest more(q, left, classes);
+  std::vector<allocation *> victims;
+  give_back(q, wanted, victims);
+  if (rest more(q, wanted, classes, victims); !more.is_done()) {
     for_each_queue(q, [&](queue &below) { more.gather(below); });
     const queue *root = &q;
     while (root->parent != nullptr) root = root->parent;
-    const std::vector<allocation *> taken = more.choose(root->fair_max);
-    claims.take(taken, why, nullptr, &q);
-    victims += taken.size();
+    more.choose(root->fair_max);
   }
+  claims.take(victims, why, nullptr, &q);
   look_at(q);
   // If it does not stay above its max, all that is too much is on its way out already.
-  if (victims > 0 || stays_above_max(q)) changes.apply(quota_enforced{q, victims});
+  if (!victims.empty() || stays_above_max(q)) changes.apply(quota_enforced{q, victims.size()});
 }
 
 // -- What is given back. --
 
 // `wanted` has amounts above 0 only. A parent hands it down in proportion to what each child can spare.
-size_t quotas::give_back(queue &q, const resources &wanted, const reason &why, const queue &over) {
-  if (wanted.empty()) return 0;
-  if (q.leaf) return give_back_in_leaf(q, wanted, why, over);
-  size_t victims = 0;
+void quotas::give_back(queue &q, const resources &wanted, std::vector<allocation *> &victims) {
+  if (wanted.empty()) return;
+  if (q.leaf) return give_back_in_leaf(q, wanted, victims);
   resources sum;
   for (const auto &child : q.children) {
     for_each_type(wanted, [&](type_index t, int64_t) { sum.add(t, spare_of(*child, t)); });
@@ -201,23 +204,21 @@ size_t quotas::give_back(queue &q, const resources &wanted, const reason &why, c
       const int64_t share = std::min(static_cast<int64_t>(wide_sum{amount} * spare / sum[t]), spare);
       if (share > 0) part.set(t, share);
     });
-    victims += give_back(*child, part, why, over);
+    give_back(*child, part, victims);
   }
-  return victims;
 }
 
-size_t quotas::give_back_in_leaf(const queue &leaf, resources wanted, const reason &why, const queue &over) {
-  if (is_spared(leaf)) return 0;
+void quotas::give_back_in_leaf(const queue &leaf, resources wanted, std::vector<allocation *> &victims) {
+  if (is_spared(leaf)) return;
   const uint64_t types_wanted = wanted.present();
-  std::vector<allocation *> candidates, victims;
+  std::vector<allocation *> candidates;
   for (const application *app : leaf.apps) {
     for (allocation *x : app->allocations) {
       const bool may = x->state == allocation_state::allocated && x->preempt_self && !x->bound;
       if (may && (classes[x->class_id].need.present() & types_wanted) != 0) candidates.push_back(x);
     }
   }
-  std::sort(candidates.begin(), candidates.end(),
-            [](const auto *x, const auto *y) { return gives_way_before(*x, *y); });
+  sort_candidates(candidates);
   for (allocation *x : candidates) {
     const resources &need = classes[x->class_id].need;
     bool some = false, too_much = false;
@@ -229,8 +230,6 @@ size_t quotas::give_back_in_leaf(const queue &leaf, resources wanted, const reas
     for_each_type(wanted, [&](type_index t, int64_t left) { wanted.set(t, left - need[t]); });
     victims.push_back(x);
   }
-  claims.take(victims, why, nullptr, &over);
-  return victims.size();
 }
 
 }  // namespace tenon::internal

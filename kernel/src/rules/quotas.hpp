@@ -44,9 +44,8 @@ class quotas : quotas_access {
  private:
   [[nodiscard]] bool is_over(const queue &q) const;
   void drop_timers();
-  // Gives the number of allocations that go. `over`: the queue that has more than its max.
-  size_t give_back(queue &q, const resources &wanted, const reason &why, const queue &over);
-  size_t give_back_in_leaf(const queue &leaf, resources wanted, const reason &why, const queue &over);
+  void give_back(queue &q, const resources &wanted, std::vector<allocation *> &victims);
+  void give_back_in_leaf(const queue &leaf, resources wanted, std::vector<allocation *> &victims);
 
   std::vector<queue *> over_;  // whose timer runs
 };

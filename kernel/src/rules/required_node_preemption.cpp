@@ -53,7 +53,7 @@ bool required_node_preemption::try_on(node &n, ask &a) {
     const bool may = x->state == allocation_state::allocated && !x->bound && x->priority <= a.priority;
     if (may && helps(*x) && !is_spared(*x->owner->home)) victims.push_back(x);
   }
-  std::sort(victims.begin(), victims.end(), [](const auto *x, const auto *y) { return gives_way_before(*x, *y); });
+  sort_candidates(victims);
   // Those that opted out come last, so that they are reached only where the others are not enough.
   size_t taken = 0;
   for (; !fits() && taken < victims.size(); ++taken) take(*victims[taken], 1);

@@ -7,6 +7,7 @@
 #include "core.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/change_dispatcher.hpp"
+#include "ready/reserved_line.hpp"
 #include "rules/claims.hpp"
 #include "rules/reserved_nodes.hpp"
 
@@ -73,14 +74,27 @@ void reservations::drop_all(application &app) {
 }
 
 void reservations::switch_off() {
-  std::vector<reservation *> ended;
+  for (reservation *r : without_required_node()) unreserve(*r, {cause::reservations_off});
+}
+
+void reservations::end_too_many(const reserved_line &line) {
+  const std::vector<reservation *> all = without_required_node();
+  for (auto r = all.rbegin(); r != all.rend(); ++r) {
+    const bool too_many = line.reserved_nodes_of(*(*r)->of->owner) > line.most_nodes();
+    if (too_many && (*r)->way != way_to_room::preemption) unreserve(**r, {cause::too_many_reserved});
+  }
+}
+
+// The oldest first.
+std::vector<reservation *> reservations::without_required_node() {
+  std::vector<reservation *> out;
   for (uint32_t i = 0; i < all_.extent(); ++i) {
     reservation &r = all_[i];
-    if (r.live && !classes[r.of->class_id].requires_a_node()) ended.push_back(&r);
+    if (r.live && !classes[r.of->class_id].requires_a_node()) out.push_back(&r);
   }
-  std::sort(ended.begin(), ended.end(),
+  std::sort(out.begin(), out.end(),
             [](const reservation *x, const reservation *y) { return x->sequence < y->sequence; });
-  for (reservation *r : ended) unreserve(*r, {cause::reservations_off});
+  return out;
 }
 
 void reservations::reopen(node &n) { changes.apply(node_reopened{n, access.keeps_others_out(n)}); }

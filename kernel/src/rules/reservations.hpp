@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/slab.hpp"
 #include "core.hpp"
@@ -45,6 +46,8 @@ class reservations : reservations_access {
   void lose(reservation &r, const reason &why);
   // Ends the reservations of all asks that require no node, oldest first.
   void switch_off();
+  // Ends those that are more than an application may have, newest first, but none for which preemption freed the node.
+  void end_too_many(const reserved_line &line);
   void reopen(node &n);  // to those who may use it, now that it has a reservation less
 
   // -- Its timer. --
@@ -57,6 +60,8 @@ class reservations : reservations_access {
   void flush() { all_.flush(); }
 
  private:
+  std::vector<reservation *> without_required_node();
+
   reservation_slab all_;
   uint64_t next_ = 1;
 };

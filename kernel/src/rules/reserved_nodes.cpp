@@ -8,21 +8,14 @@
 #include "core.hpp"
 #include "ledger/device_holdings.hpp"
 #include "model/free_devices.hpp"
+#include "model/may_run.hpp"
 #include "model/node_table.hpp"
 
 namespace tenon::internal {
 
-namespace {
-
-bool came_later_and_higher(const ask &a, const ask &reserved) {
-  return a.priority > reserved.priority && a.arrival > reserved.arrival;
-}
-
-}  // namespace
-
 bool reserved_nodes::may_use(const ask &a, const ask_class &c, const node &n) const {
   return std::all_of(n.reservations->begin(), n.reservations->end(), [&](const reservation *r) {
-    if (r->of == &a || (r->by_order && came_later_and_higher(a, *r->of))) return true;
+    if (r->of == &a || (r->by_order && may_go_before(a, *r->of))) return true;
     if (!config.tuning.reservation_backfill) return false;
     const ask_class &reserved = classes[r->of->class_id];
     const int64_t *free = nodes.free(n.slot);

@@ -18,10 +18,18 @@ namespace tenon::internal {
 node *victim_search::find(const ask &a, const ask_class &c, const node *only) {
   ask_ = &a;
   class_ = &c;
-  if (look_for_guarantee() && has_claim()) {
-    if (node *n = search(only); n != nullptr) return n;
+  for (const bool overcommitted : {false, true}) {
+    takes_overcommitted_ = overcommitted;
+    left_out_overcommitted_ = false;
+    if (look_for_guarantee() && has_claim()) {
+      if (node *n = search(only); n != nullptr) return n;
+    }
+    if (look_within()) {
+      if (node *n = search(only); n != nullptr) return n;
+    }
+    if (!left_out_overcommitted_ || would_do_but_for_reservations(a, c, reservation_of(a))) break;
   }
-  return look_within() ? search(only) : nullptr;
+  return nullptr;
 }
 
 // False: no guarantee on its path says anything of the ask, or its leaf is fenced off.
@@ -58,6 +66,7 @@ std::string victim_search::why_nobody(const ask &a, const ask_class &c) {
   }
   if (!has_guarantee_left()) return "its queue has used up its guarantee";
   find_top(false);
+  takes_overcommitted_ = true;
   if (!has_claim() || search(nullptr) == nullptr) return "no allocations that may give way make room for it";
   const auto holds_it = [&](const level &l) { return l.where->fence || exceeds_max(*l.where); };
   const queue &fence = *std::find_if(levels_.begin(), levels_.end() - 1, holds_it)->where;
@@ -202,12 +211,18 @@ const victim_search::victim *victim_search::elsewhere(size_t at) {
     }
     std::make_heap(heap_.begin(), heap_.end(), later);
   }
-  if (at < sorted_.size()) return &sorted_[at];
-  if (heap_.empty()) return nullptr;
-  std::pop_heap(heap_.begin(), heap_.end(), later);
-  sorted_.push_back(heap_.back());
-  heap_.pop_back();
-  return &sorted_.back();
+  while (at >= sorted_.size() && !(heap_.empty() && needed_.empty())) {
+    const auto rank = [](const victim &v) { return lowest_victim_level(*v.who); };
+    if (!needed_.empty() && (heap_.empty() || rank(heap_.front()) > rank(needed_.front()))) {
+      sorted_.insert(sorted_.end(), needed_.begin(), needed_.end());
+      needed_.clear();
+      continue;
+    }
+    std::pop_heap(heap_.begin(), heap_.end(), later);
+    (members_.are_needed_with(*heap_.back().who) ? needed_ : sorted_).push_back(heap_.back());
+    heap_.pop_back();
+  }
+  return at < sorted_.size() ? &sorted_[at] : nullptr;
 }
 
 bool victim_search::take_on_node() {
@@ -231,7 +246,7 @@ bool victim_search::take_on_node() {
   }
   if (!may_be_better(lowest)) return false;
   steps_ += on_node_.size();
-  std::sort(on_node_.begin(), on_node_.end(), [](const victim &a, const victim &b) { return later(b, a); });
+  sort_candidates(on_node_);
   for (const victim &v : on_node_) {
     if (!node_is_short()) return true;
     if (may_be_taken(v) && relieves_node(v)) take(v);
@@ -244,7 +259,7 @@ bool victim_search::take_on_node() {
 bool victim_search::take_for_queues(bool fits) {
   in_sorted_ = 0;
   while (const victim *v = elsewhere(in_sorted_)) {
-    if (!queues_are_short() && (!fits || taken_.empty() || victim_level(*v->who) > highest_level(taken_))) return true;
+    if (!queues_are_short() && (!fits || taken_.empty() || lowest_victim_level(*v->who) > highest_level(taken_))) return true;
     ++in_sorted_;
     ++steps_;
     const bool taken = std::any_of(taken_.begin(), taken_.end(), [&](const victim &t) { return t.who == v->who; });

@@ -18,6 +18,7 @@
 #include "model/node_table.hpp"
 #include "model/queue.hpp"
 #include "model/victims.hpp"
+#include "rules/needed_victims.hpp"
 
 namespace tenon::internal {
 
@@ -47,7 +48,7 @@ class victim_search : victim_search_access {
 
   // The node on which victims make room for the ask, and they, in the order in which they give way: guarantees first,
   // then the ask's own queue where it is `intra`. `only`: no other node than this one. Null: there is none. The nodes
-  // are those without reservation of another ask.
+  // are those without reservation of another ask, and last those on which more runs than they have.
   node *find(const ask &a, const ask_class &c, const node *only);
   [[nodiscard]] const std::vector<allocation *> &victims() const { return best_; }
   [[nodiscard]] ending_room find_ending(const ask &a, const ask_class &c);
@@ -147,6 +148,7 @@ class victim_search : victim_search_access {
   [[nodiscard]] double share_of_taken() const;
   [[nodiscard]] bool may_make_room(const node &n) const;
   [[nodiscard]] bool is_kept_for_another(const node &n) const;
+  bool is_left_out(uint32_t slot);
   [[nodiscard]] bool may_have(const node &n) const { return !is_kept_for_another(n) && may_make_room(n); }
   [[nodiscard]] bool fits_queues_after();
   [[nodiscard]] bool fits_after(const node &n, std::span<const ranked_allocation> ending);
@@ -162,6 +164,7 @@ class victim_search : victim_search_access {
   const ask *ask_ = nullptr;
   const ask_class *class_ = nullptr;
   bool within_ = false;     // victims are of the ask's own leaf
+  bool takes_overcommitted_ = true, left_out_overcommitted_ = false;  // nodes
   size_t first_claim_ = 0;  // the lowest level with a guarantee: what is below it gives way to nobody
   size_t top_ = 0;          // the highest level below which there may be victims
   std::vector<level> levels_;
@@ -169,6 +172,8 @@ class victim_search : victim_search_access {
   std::vector<leaf> leaves_;
   std::vector<shield> shields_;
   std::vector<victim> sorted_, heap_;  // candidates that could relieve a queue: the first of them, and the others
+  std::vector<victim> needed_;         // by their gangs: they come after the others on their level
+  gang_members members_;               // of those that left `heap_`
   bool gathered_ = false, hopeless_ = false;  // they are known; all that there are are not enough
   size_t looked_at_ = 0;                      // allocations on nodes so far
   uint64_t steps_ = 0;                        // candidates so far

@@ -64,6 +64,8 @@ bool victim_search::look_at(uint32_t slot) {
 
 void victim_search::start_search() {
   heap_.clear();
+  needed_.clear();
+  members_.clear();
   sorted_.clear();
   best_.clear();
   gathered_ = hopeless_ = false;
@@ -88,7 +90,7 @@ bool victim_search::some_kept_node_would_do(const reservation *but) {
   for (uint32_t i = 0; i < reservations.extent(); ++i) {
     const reservation &r = reservations[i];
     const bool kept = r.live && &r != but && r.way != way_to_room::it_empties && may_make_room(*r.where);
-    if (kept && look_at(r.where->slot) && take_for_node()) return true;
+    if (kept && !is_left_out(r.where->slot) && look_at(r.where->slot) && take_for_node()) return true;
     if (hopeless_) return false;
   }
   return false;
@@ -98,6 +100,7 @@ bool victim_search::would_do_but_for_reservations(const ask &a, const ask_class 
   if (reservations.live() == (own != nullptr ? 1U : 0U)) return false;
   ask_ = &a;
   class_ = &c;
+  takes_overcommitted_ = false;
   if (look_for_guarantee() && some_kept_node_would_do(own)) return true;
   return look_within() && some_kept_node_would_do(own);
 }
@@ -141,10 +144,20 @@ bool victim_search::is_one_too_many(const victim &v) {
          });
 }
 
+// More runs there than there is, of a type of the ask.
+bool victim_search::is_left_out(uint32_t slot) {
+  if (takes_overcommitted_) return false;
+  const int64_t *free = nodes.free(slot);
+  const bool is = std::any_of(class_->positive.begin(), class_->positive.end(),
+                              [&](const class_amount &p) { return free[p.type] < 0; });
+  left_out_overcommitted_ |= is;
+  return is;
+}
+
 // Takes the node as the best one where it is. True: the search ends.
 bool victim_search::may_end_with(uint32_t slot) {
   if (steps_ >= config.tuning.preemption_max_steps) return true;
-  if (!nodes.usable(slot) || is_kept_for_another(*nodes.at(slot)) || !look_at(slot)) return false;
+  if (!nodes.usable(slot) || is_kept_for_another(*nodes.at(slot)) || !look_at(slot) || is_left_out(slot)) return false;
   if (!fits_ && !may_be_enough()) return hopeless_;
   if (!may_make_room(*node_)) return false;
   if (fits_ && std::exchange(looked_at_fitting_, true)) return false;

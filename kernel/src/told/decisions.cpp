@@ -120,6 +120,8 @@ std::string message_for(cause why, const decision_view &d, std::string_view abou
       return messages::reservation_moved(about);
     case cause::reservations_off:
       return messages::reservations_off();
+    case cause::too_many_reserved:
+      return messages::reservations_too_many();
     case cause::may_not_run:
       return messages::reservation_may_not_run();
     case cause::check_refused:

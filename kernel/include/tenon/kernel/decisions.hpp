@@ -41,6 +41,7 @@ enum class cause : uint8_t {
   higher_comes,       // about: the key of the ask of higher priority that has the node
   victims_elsewhere,  // about: the node that preemption frees
   reservations_off,   // by the configuration
+  too_many_reserved,  // fewer nodes may be reserved for one application than were
   preempted_there,    // about: the key of the ask that preempts on the node
   may_not_run,        // a limit, a max or a stopped queue holds the ask
   check_refused,      // about: what the RM says, perhaps nothing

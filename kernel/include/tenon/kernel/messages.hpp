@@ -149,6 +149,7 @@ namespace tenon::messages {
 [[nodiscard]] std::string reservation_ask_gone();
 [[nodiscard]] std::string reservation_node_unfit();
 [[nodiscard]] std::string reservations_off();
+[[nodiscard]] std::string reservations_too_many();
 [[nodiscard]] std::string reservation_may_not_run();
 [[nodiscard]] std::string reservation_waited(std::string_view node);
 [[nodiscard]] std::string reservation_for_daemon(std::string_view key);
