@@ -269,6 +269,7 @@ struct partition {
   bool bring(const std::string &type);
   // "" or which of the names has no place.
   std::string intern(const std::vector<std::string> &names);
+  void forget_type(const std::string &type);  // what is only shown has none of it any more
   [[nodiscard]] std::set<std::string> types_in_use() const;
   static std::vector<std::pair<std::string, int64_t>> amounts_in(const partition_config &c);
 

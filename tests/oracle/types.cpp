@@ -25,8 +25,7 @@ std::set<std::string> partition::types_in_use() const {
   for (const auto &[key, x] : foreign) add_positive(x.resources);
   for (const auto *list : {&applications, &ended}) {
     for (const auto &a : *list) {
-      if (a->state != application_state::rejected) add_positive(a->placeholder_ask);
-      add_positive(a->most_allocated);
+      if (list == &applications) add_positive(a->placeholder_ask);
       for (const ask &k : a->asks) {
         if (k.pending() > 0 || live_allocations(*a, k.key) > 0) add_positive(k.resources);
       }
@@ -46,6 +45,17 @@ std::set<std::string> partition::types_in_use() const {
   return out;
 }
 
+void partition::forget_type(const std::string &type) {
+  forgotten.insert(type);
+  for (const auto *list : {&applications, &ended}) {
+    for (const auto &a : *list) {
+      a->most_allocated.erase(type);
+      for (auto &[of, amounts] : a->amount_seconds) amounts.erase(type);
+      if (list == &ended) a->placeholder_ask.erase(type);
+    }
+  }
+}
+
 bool partition::bring(const std::string &type) {
   const auto known = std::find(types.begin(), types.end(), type);
   if (known != types.end()) {
@@ -60,7 +70,7 @@ bool partition::bring(const std::string &type) {
   } else {
     const std::set<std::string> used = types_in_use();
     for (const std::string &one : types) {
-      if (!used.contains(one) && !brought.contains(one)) forgotten.insert(one);
+      if (!used.contains(one) && !brought.contains(one)) forget_type(one);
     }
     return !forgotten.empty() && bring(type);
   }

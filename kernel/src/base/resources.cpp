@@ -114,6 +114,13 @@ void resources::erase(type_index t) {
   present_ &= ~(uint64_t{1} << t);
 }
 
+void resources::erase_all(uint64_t mask) {
+  all_types(mask, [&](type_index t) {
+    erase(t);
+    return true;
+  });
+}
+
 void resources::clear() {
   present_ = 0;
   amounts_.clear();

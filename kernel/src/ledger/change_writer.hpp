@@ -15,8 +15,8 @@ namespace tenon::internal {
 
 template <class Change>
 concept followed_by_nobody = std::same_as<Change, ask_lined_up> || std::same_as<Change, application_ordered> ||
-    std::same_as<Change, devices_set> || std::same_as<Change, devices_held> || std::same_as<Change, room_resized> ||
-    std::same_as<Change, node_stored>;
+    std::same_as<Change, application_types_forgotten> || std::same_as<Change, devices_set> ||
+    std::same_as<Change, devices_held> || std::same_as<Change, room_resized> || std::same_as<Change, node_stored>;
 
 struct change_writer_access {
   node_table &nodes;

@@ -60,8 +60,8 @@ class ledger : public links, ledger_access {
       one_of<ask_forgotten, ask_withdrawn, divided_types_changed, verdicts_forgotten, placeholder_outgrown,
              allocation_announced, allocation_dismissed, allocation_leaving, allocation_preempted, application_entered,
              application_made, application_admitted, application_going, application_come, application_grouped,
-             application_forgotten, application_ordered, use_moved, queue_made, queue_retired, queue_turned,
-             queue_resized, queue_limited, quota_enforced, total_counted, canary_returned>
+             application_forgotten, application_ordered, application_types_forgotten, use_moved, queue_made,
+             queue_retired, queue_turned, queue_resized, queue_limited, quota_enforced, total_counted, canary_returned>
           Change>
   static void write(const Change &) {}
   static void write(const ask_filled &c) {

@@ -49,7 +49,7 @@ type_index resource_intake::bring(std::string_view name) {
   const uint64_t before = types.version();
   type_index type = types.intern(name);
   if (type == no_type) {
-    types.keep_only(types_in_use() | named_);
+    forget_types(~(types_in_use() | named_));
     type = types.intern(name);
   }
   if (type == no_type) return no_type;
@@ -60,6 +60,17 @@ type_index resource_intake::bring(std::string_view name) {
 
 bool resource_intake::bring_all(const amount_map &from) {
   return std::all_of(from.begin(), from.end(), [&](const auto &item) { return bring(item.first) != no_type; });
+}
+
+void resource_intake::forget_types(uint64_t mask) {
+  types.keep_only(~mask);
+  const auto forget_in = [&](application &app) {
+    app.past.forget(mask);
+    if (app.ended != 0) app.placeholder_ask.erase_all(mask);
+    changes.apply(application_types_forgotten{app});
+  };
+  for (application *app : model.ended) forget_in(*app);
+  for (const auto &[app_id, app] : model.active) forget_in(*app);
 }
 
 // Looks at everything: it is asked when all indices have a name, and another type comes.
@@ -87,13 +98,8 @@ uint64_t resource_intake::types_in_use() const {
     const allocation &a = model.allocations[i];
     if (a.owner != nullptr || a.foreign) out |= model.classes[a.class_id].types;
   }
-  for (const application *app : model.ended) {
-    add(app->placeholder_ask);
-    add(app->past.most);
-  }
   for (const auto &[app_id, app] : model.active) {
     add(app->placeholder_ask);
-    add(app->past.most);
     for (const decayed_usage &d : app->decayed) add(d.at(now_ms));
   }
   out |= model.shapes.types();

@@ -66,6 +66,7 @@ class resource_intake : resource_intake_access {
 
  private:
   [[nodiscard]] uint64_t types_in_use() const;
+  void forget_types(uint64_t mask);
 
   uint64_t named_ = 0;  // types, by the command
 };

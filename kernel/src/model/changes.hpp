@@ -65,8 +65,7 @@ struct node_removed {
 struct node_stored {
   const node &of;
 };
-// The same, and whatever was known of it may be known no more: its verdicts, its place in every order, who waits for
-// it.
+// The same, and what was known of it may be known no more: its verdicts, its place in every order, who waits for it.
 struct node_changed {
   node &of;
 };
@@ -113,7 +112,6 @@ struct queue_runs {
   queue &of;
   bool one_more;
 };
-
 // There is one more.
 struct queue_made {
   const queue &of;
@@ -156,7 +154,6 @@ struct limit_runs {
   const application &who;
   bool one_more;
 };
-
 // It counts for another group, or for none: an empty name.
 struct application_grouped {
   const application &of;
@@ -225,6 +222,10 @@ struct application_asked {
   application &of;
   const resources &amount;
   int64_t times;
+};
+// What it only shows has nothing of types that are forgotten any more.
+struct application_types_forgotten {
+  const application &of;
 };
 
 // What its queue's order reads of it, or its key.
@@ -309,7 +310,6 @@ struct ask_lined_up {
   ask_line to;
   app_class *group;
 };
-
 struct ask_moved {
   ask &of;
   ask_event by;

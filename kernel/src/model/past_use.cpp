@@ -18,4 +18,9 @@ void past_use::add(past_use_kind what, const std::string &instance_type, const r
                 [&](type_index t, int64_t amount) { at->amount_seconds.add(t, mul_saturating(amount, seconds)); });
 }
 
+void past_use::forget(uint64_t forgotten) {
+  most.erase_all(forgotten);
+  for (ended &one : by_end) one.amount_seconds.erase_all(forgotten);
+}
+
 }  // namespace tenon::internal

@@ -29,6 +29,8 @@ struct past_use {
   void raise(type_index t, int64_t amount) {
     if (amount > most[t]) most.set(t, amount);
   }
+  // Nothing of these types, as a mask, is kept.
+  void forget(uint64_t forgotten);
 };
 
 }  // namespace tenon::internal

@@ -72,8 +72,9 @@ class reader_marks {
     nodes.touch(c.on.slot, block_moved);
   }
   void write(const node_changed &c) { nodes.touch(c.of.slot, block_moved); }
-  template <
-      one_of<application_moved, application_made, application_left, application_forgotten, application_rehomed> Change>
+  template <one_of<application_moved, application_made, application_left, application_forgotten, application_rehomed,
+                   application_types_forgotten>
+                Change>
   void write(const Change &c) {
     applications.touch(c.of.index, block_changed);
   }

@@ -68,6 +68,7 @@ class resources {
 
   void set(type_index t, int64_t amount);  // t below max_types: no_type ends the process
   void erase(type_index t);
+  void erase_all(uint64_t mask);
   void clear();
   // Makes data() valid for types 0 .. count-1 without defining any.
   void reserve_types(uint32_t count);
