@@ -254,7 +254,9 @@ void partition::time_placeholders(application &a, const allocation &placed) {
 void partition::on_placeholder_timer(application &a) {
   const bool held = std::any_of(a.allocations.begin(), a.allocations.end(), is_held);
   if (!held && count_placeholders(a).pending == 0) return;
-  const bool fails = a.hard_gang && !a.has_real() && !a.left_over;
+  const bool comes_to_work = std::any_of(a.allocations.begin(), a.allocations.end(),
+                                         [](const allocation &x) { return x.under_way && !x.is_offered(); });
+  const bool fails = a.hard_gang && !a.has_real() && !comes_to_work;
   if (fails || a.state == application_state::accepted) {
     const auto [allocated, pending] = count_placeholders(a);
     fire(a, fails ? application_event::fail : application_event::resume,

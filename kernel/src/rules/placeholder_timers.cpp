@@ -51,7 +51,10 @@ void placeholder_timers::timed_out(application &app) {
   });
   const auto proposed_too = [](const proposal &p) { return p.made == nullptr || p.made->placeholder; };
   if (!some && std::none_of(app.proposals->begin(), app.proposals->end(), proposed_too)) return;
-  const bool fails = app.hard_gang && app.placeholder_timers.left_over == 0 && replacements::real_allocations(app) == 0;
+  const auto is_offered = [](const proposal &p) { return p.made == nullptr; };
+  const auto offered = std::count_if(app.proposals->begin(), app.proposals->end(), is_offered);
+  const bool works = replacements::real_allocations(app) != 0 || *app.under_way != static_cast<size_t>(offered);
+  const bool fails = app.hard_gang && !works;
   if (fails || app.state == application_state::accepted) {
     uint64_t placed = app.placeholder_count, waiting = 0;
     for (const auto &[group, g] : app.task_groups) waiting += static_cast<uint64_t>(g.pending);
