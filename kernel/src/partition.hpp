@@ -353,6 +353,7 @@ class partition final : partition_model {
                                    quotas,
                                    keeps,
                                    decisions,
+                                   facts,
                                    changes}};
   internal::releases releases{
       {*this, application_states, allocation_states, foreign_allocations, proposals, replacements, unfit, changes}};

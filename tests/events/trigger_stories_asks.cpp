@@ -103,6 +103,14 @@ void grows(stage &on) {
   on.existing("n1", "app", "k", {{"memory", 15}});
 }
 
+// In milliseconds, or by a clock that is ahead.
+void says_times_to_come(stage &on) {
+  with_app(on);
+  on->ask("app", "first", {{"memory", 5}});
+  on.begin();
+  on.put("k", {{"memory", 10}}, [](put_ask &p) { p.create_time_ms = 1'769'990'400'000'000; });
+}
+
 void takes_the_place(stage &on) {
   with_app(on);
   on.put("p", {{"memory", 10}}, as_placeholder);
@@ -249,6 +257,13 @@ std::vector<trigger_story> stories_of_asks() {
            "'k' of application 'app' has map[memory:15], it had map[memory:10]",
            "USERGROUP dev root.a SET UG_GROUP_RESOURCE | UsageChanged root.a | app root.a n1 | memory:15 | Allocation "
            "'k' of application 'app' has map[memory:15], it had map[memory:10]",
+       }},
+      {"an ask was created at a time to come",
+       says_times_to_come,
+       {
+           "APP app k NONE - | TimeToCome root.a | app root.a - | - | creation time 1769990400000000 ms is to come; "
+           "now, 1000000 ms, is taken in its place",
+           "APP app k ADD APP_REQUEST | AskAdded root.a | app root.a - | memory:10 | -",
        }},
       {"an ask takes a placeholder's place",
        takes_the_place,

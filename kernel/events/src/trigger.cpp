@@ -168,6 +168,8 @@ constexpr std::array table{
             0, "CanaryBack", none, "{text}", false, false},
     trigger{k::node_update_rejected, "change of a node refused", node_type, node, none, no_change, fixed, 0,
             "NodeUpdateRejected", partition, "{text}", false, false},
+    trigger{k::time_to_come, "creation or bind time is to come, and now is taken", app, application, key, no_change,
+            fixed, 0, "TimeToCome", queue, "{text}", false, false},
 };
 
 struct row_range {

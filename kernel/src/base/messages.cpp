@@ -56,6 +56,10 @@ std::string sum_too_large(std::string_view type, int64_t amount, int64_t times, 
   return join({"resource ", type, ": ", count, std::to_string(amount), " and the ", std::to_string(there),
                " that are counted already are more than the largest sum, ", std::to_string(largest_sum)});
 }
+std::string time_to_come(std::string_view which, int64_t said_ms, int64_t now_ms) {
+  return join({which, " ", std::to_string(said_ms), " ms is to come; now, ", std::to_string(now_ms),
+               " ms, is taken in its place"});
+}
 std::string queue_too_deep(std::string_view queue, uint32_t limit) {
   return join(
       {"queue ", queue, " is deeper than the ", std::to_string(limit), " levels that this scheduler is set up for"});

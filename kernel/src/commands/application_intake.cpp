@@ -123,10 +123,12 @@ application &application_intake::take_in(const tenon::add_application &c, applic
   app.placeholder_ask.prune();
   app.hard_gang = c.hard_gang;
   app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
-  app.said_creation_ms = std::min(creation_in(c.tags), shared.now_ms);
+  const int64_t said_ms = creation_in(c.tags);
+  app.said_creation_ms = std::min(said_ms, shared.now_ms);
   app.independent = independent;
   keeps.add(app);
   changes.apply(application_admitted{app});
+  facts.tell_time(app, {}, messages::creation_time, said_ms);
   limits.attach(app);
   return app;
 }

@@ -22,6 +22,7 @@
 #include "rules/replacements.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "told/decision_teller.hpp"
+#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 
@@ -139,6 +140,7 @@ void ask_intake::obey(const tenon::put_ask &c) {
   keeps.add(*a);
   a->class_id = classifier.classify(c.required_node, *a, terms.wanted(), terms.devices).id;
   changes.apply(ask_placed{*a, static_cast<int32_t>(a->allocations.size() + a->under_way) - a->placed});
+  facts.tell_time(*app, c.key, messages::creation_time, c.create_time_ms);
   states.lower_submission(*app, a->create_time_ms);
   if (a->pending() == 0) {
     changes.apply(ask_moved{*a, ask_event::accept_placed});

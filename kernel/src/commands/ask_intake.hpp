@@ -39,6 +39,7 @@ struct ask_intake_access {
   internal::quotas &quotas;
   kept_counts &keeps;
   decision_teller &decisions;
+  const fact_teller &facts;
   change_dispatcher &changes;
 };
 

@@ -21,6 +21,7 @@
 #include "rules/unfit_placements.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "told/decision_teller.hpp"
+#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 
@@ -170,6 +171,8 @@ void ask_intake::add_existing(const existing_allocation &e, node &n, bool node_i
     changes.apply(ask_moved{*a, ask_event::accept_placed});
     keeps.add(*a);
   }
+  facts.tell_time(app, c.key, messages::creation_time, c.create_time_ms);
+  facts.tell_time(app, c.key, messages::bind_time, e.bind_time_ms);
   states.lower_submission(app, c.create_time_ms);
   if (app.state == application_state::new_) states.run(app, messages::allocation_added());
   const size_t groups_before = app.task_groups.size();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/victims.hpp"
+#include "tenon/kernel/messages.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -336,6 +337,16 @@ void fact_teller::tell_unschedulable(ask &a, std::string_view why) const {
   a.details().told_at_ms_ = shared.now_ms;
   fact out = fact_of(fact_kind::ask_unschedulable, a);
   out.text = why;
+  tell(out);
+}
+
+void fact_teller::tell_time(const application &app, std::string_view key, std::string_view which,
+                            int64_t said_ms) const {
+  if (!listened() || said_ms <= shared.now_ms) return;
+  const std::string text = messages::time_to_come(which, said_ms, shared.now_ms);
+  fact out = fact_of(fact_kind::time_to_come, app);
+  out.key = key;
+  out.text = text;
   tell(out);
 }
 

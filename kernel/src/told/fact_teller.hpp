@@ -66,8 +66,11 @@ class fact_teller : fact_teller_access {
   void write(const capacity_set &c) const;
   void write(const occupied_set &c) const;
   void write(const node_removed &c) const { tell_node(fact_kind::node_removed, c.of.id, nullptr); }
-  void write(const queue_made &c) const { tell(fact_kind::queue_added, c.of, nullptr, c.of.managed); }
-  void write(const queue_retired &c) const { tell(fact_kind::queue_removed, c.of, nullptr, c.of.managed); }
+  template <one_of<queue_made, queue_retired> Change>
+  void write(const Change &c) const {
+    const bool comes = std::same_as<Change, queue_made>;
+    tell(comes ? fact_kind::queue_added : fact_kind::queue_removed, c.of, nullptr, c.of.managed);
+  }
   void write(const queue_turned &c) const { tell(fact_kind::queue_type, c.of, nullptr, c.of.leaf); }
   void write(const queue_resized &c) const;
   void write(const queue_limited &c) const;  // the limits that are others now
@@ -89,6 +92,9 @@ class fact_teller : fact_teller_access {
   [[nodiscard]] bool may_say_why_unplaced(const ask &a) const;
   void tell_unschedulable(ask &a, std::string_view why) const;  // where it may
   void tell_without_victims(ask &a, const node &n) const;
+
+  // -- Times that a resource manager sends: `which` is to come, and now is taken. Else nothing is told. --
+  void tell_time(const application &app, std::string_view key, std::string_view which, int64_t said_ms) const;
 
  private:
   // Where somebody listens only.

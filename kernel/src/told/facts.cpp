@@ -52,6 +52,7 @@ constexpr std::array<std::string_view, fact_kind_count> fact_names{
     "group_limit",
     "canary_back",
     "node_update_rejected",
+    "time_to_come",
 };
 
 }  // namespace

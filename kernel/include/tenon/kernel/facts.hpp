@@ -66,9 +66,11 @@ enum class fact_kind : uint8_t {
   canary_back,  // of the partition; text: why
 
   node_update_rejected,  // a change of a node that is there or not; text: why
+
+  time_to_come,  // of an application, or of what has `key`; text: what was said, and what is taken
 };
 
-inline constexpr size_t fact_kind_count = static_cast<size_t>(fact_kind::node_update_rejected) + 1;
+inline constexpr size_t fact_kind_count = static_cast<size_t>(fact_kind::time_to_come) + 1;
 [[nodiscard]] std::string_view name(fact_kind);
 
 // One fact. Everything it points to is borrowed for the call.

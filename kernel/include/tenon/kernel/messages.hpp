@@ -31,6 +31,10 @@ namespace tenon::messages {
 [[nodiscard]] std::string sum_too_large(std::string_view type, int64_t amount, int64_t times, int64_t there);
 [[nodiscard]] std::string queue_too_deep(std::string_view queue, uint32_t limit);
 
+// A time, in milliseconds since 1970, that a resource manager sends of something that happened, and that is after now.
+inline constexpr std::string_view creation_time = "creation time", bind_time = "bind time";
+[[nodiscard]] std::string time_to_come(std::string_view which, int64_t said_ms, int64_t now_ms);
+
 // Applications: refused for what they are.
 [[nodiscard]] std::string application_without_partition(std::string_view application, std::string_view partition);
 [[nodiscard]] std::string application_to_stopped_partition(std::string_view partition, std::string_view application,
