@@ -26,10 +26,10 @@ bool partition::decide_with_canary() {
 }
 
 void partition::inspect() {
-  if (paused || state == object_state::stopped) return;
+  if (paused) return;
   if (shared.answers.are_told()) faults.fail_as_told();
   fair_maxima.follow_total();
-  inspector.inspect();
+  inspector.inspect(state == object_state::stopped);
 }
 
 void partition::rm_is_here(bool is) {

@@ -311,8 +311,8 @@ class partition final : partition_model {
                      whole_gang, preemption, reserver, required}};
   internal::cycle cycle{{shared, paused, state, ready, kept_orders, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};
   policy_faults faults{{shared, name, types, orders, keys}};
-  internal::inspector inspector{
-      {root, classes, nodes, fresh_orders, headroom, verdicts, checks, search, faults, facts, changes}};
+  internal::inspector inspector{{shared, config, root, classes, nodes, fresh_orders, headroom, verdicts, checks, search,
+                                 whole_gang, faults, facts, changes}};
 
   // -- Readers. --
   internal::summary summary{{*this, *this, types, nodes, root, total, orders.nodes, allocation_states.count()}};

@@ -113,8 +113,8 @@ void partition::place(application &a, ask &k, const std::string &node_id, const 
   allocate(a, k, node_id, chosen, shared.now_ms, {});
 }
 
-bool partition::in_stopped_queue(const application &a) const {
-  const auto path = path_down(a.queue);
+bool partition::is_stopped(const std::string &of) const {
+  const auto path = path_down(of);
   return std::any_of(path.begin(), path.end(),
                      [&](const std::string &at) { return find_queue(at)->state == object_state::stopped; });
 }

@@ -201,19 +201,19 @@ bool partition::begin_whole(application &a, usage used) {
       if (n == nullptr) return false;
       const detail_map chosen = k->required_node.empty() ? chosen_by_order(a, *k, *n, used) : detail_map();
       all.push_back({k, n->id, chosen});
-      take(used.free_devices.at(n->id), detail_on(*n, used.free_devices.at(n->id), *k, chosen));
-      subtract(used.free_on_node.at(n->id), k->resources);
-      add(used.on_node[n->id], k->resources);
-      const std::string group = group_of(a);
-      for (const std::string &path : path_down(a.queue)) {
-        add(used.queues[path].allocated, k->resources);
-        add(used.users[a.user][path].allocated, k->resources);
-        if (!group.empty()) add(used.groups[group][path].allocated, k->resources);
-      }
+      put_on(a, *k, *n, used);
+      count(a, *k, used);
     }
   }
   for (const where_to &one : all) place(a, *one.what, one.node, one.chosen);
   return true;
+}
+
+void partition::put_on(const application &a, const ask &k, const node &n, usage &used) {
+  const detail_map chosen = k.required_node.empty() ? chosen_by_order(a, k, n, used) : detail_map();
+  take(used.free_devices.at(n.id), detail_on(n, used.free_devices.at(n.id), k, chosen));
+  subtract(used.free_on_node.at(n.id), k.resources);
+  add(used.on_node[n.id], k.resources);
 }
 
 const node *partition::required_node_now(const application &a, const ask &k, const usage &used) {

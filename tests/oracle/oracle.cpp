@@ -239,9 +239,7 @@ struct oracle::impl {
   void run(const advance &) {}
   void run(const inspect &c) {
     for (const auto &p : partitions) {
-      if (shared.has.inspection && !p->paused && p->state != object_state::stopped &&
-          (c.partition.empty() || p->name == c.partition))
-        p->inspect();
+      if (shared.has.inspection && !p->paused && (c.partition.empty() || p->name == c.partition)) p->inspect();
     }
   }
 };

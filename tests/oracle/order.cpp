@@ -197,18 +197,18 @@ std::vector<const queue *> partition::sorted_children(const queue &parent, const
   return out;
 }
 
-std::vector<application *> partition::sorted_applications(const queue &leaf) {
+std::vector<application *> partition::sorted_applications(const queue &leaf, bool all) {
   std::vector<application *> out;
   bool one_is_starting = false;  // whether it asks for something or not
   for (const auto &a : applications) {
     if (a->queue != leaf.path) continue;
     one_is_starting |= is(a.get(), application_state::starting);
-    const bool may = is(a.get(), application_state::accepted) || is(a.get(), application_state::starting) ||
+    const bool may = all || is(a.get(), application_state::accepted) || is(a.get(), application_state::starting) ||
                      is(a.get(), application_state::running);
     if (may && a->has_pending()) out.push_back(a.get());
   }
   const std::string policy = property(leaf, "application.sort.policy", "fifo");
-  if (policy == "stateaware") keep_state_aware(out, one_is_starting);
+  if (policy == "stateaware" && !all) keep_state_aware(out, one_is_starting);
   const bool priority_first = by_priority(leaf);
   std::stable_sort(out.begin(), out.end(), [&](const application *a, const application *b) {
     const int32_t of_a = naive::priority_of(*a), of_b = naive::priority_of(*b);

@@ -104,6 +104,8 @@ struct partition {
   [[nodiscard]] static amount_map pending_placeholders_of(const application &a);
   [[nodiscard]] bool is_guaranteed_whole(const application &a, const usage &used) const;
   bool begin_whole(application &a, usage used);
+  // One more of the ask is on the node, with the devices that it would have there.
+  void put_on(const application &a, const ask &k, const node &n, usage &used);
   const node *required_node_now(const application &a, const ask &k, const usage &used);
   void arm_placeholder_timer(application &a, int64_t from_ms);
   void time_placeholders(application &a, const allocation &placed);  // a placeholder was
@@ -267,9 +269,9 @@ struct partition {
   // Interns the types that are new; the first that has no room is the problem.
   // The type has a place; false: all places have types that are in use.
   bool bring(const std::string &type);
+  void forget_type(const std::string &type);  // what is only shown has none of it any more
   // "" or which of the names has no place.
   std::string intern(const std::vector<std::string> &names);
-  void forget_type(const std::string &type);  // what is only shown has none of it any more
   [[nodiscard]] std::set<std::string> types_in_use() const;
   static std::vector<std::pair<std::string, int64_t>> amounts_in(const partition_config &c);
 
@@ -317,7 +319,8 @@ struct partition {
   // -- order.cpp --
   [[nodiscard]] std::vector<const queue *> sorted_children(const queue &parent, const usage &used,
                                                            bool with_stopped = false) const;
-  [[nodiscard]] std::vector<application *> sorted_applications(const queue &leaf);
+  // With something pending; `all`: also those that have no turns.
+  [[nodiscard]] std::vector<application *> sorted_applications(const queue &leaf, bool all = false);
   [[nodiscard]] static std::vector<ask *> sorted_asks(application &a);
   // The application may choose the order, or be of the canary.
   [[nodiscard]] node_sort_config node_order_of(const application &a) const;
@@ -362,7 +365,8 @@ struct partition {
   // An ask whose victims are gone, at its turn.
   bool place_by_order(application &a, ask &k, const std::string &node_id, const usage &used);
   void place(application &a, ask &k, const std::string &node_id, const detail_map &chosen);
-  [[nodiscard]] bool in_stopped_queue(const application &a) const;
+  [[nodiscard]] bool in_stopped_queue(const application &a) const { return is_stopped(a.queue); }
+  [[nodiscard]] bool is_stopped(const std::string &path) const;  // the queue, or one above it
   // As many applications as may run in a queue on its path.
   [[nodiscard]] bool is_full_for(const application &a) const;
   [[nodiscard]] bool may_run(const application &a, const usage &used) const;
@@ -393,6 +397,10 @@ struct partition {
   void inspect();
   // What the ask waits for; empty when a step would place it.
   std::string waits_for(const application &a, const ask &k, const usage &used, const usage &wanted);
+  // The same of the placeholders of a gang that waits to begin whole, by arrival.
+  std::map<uint64_t, std::string> gang_waits_for(application &a, const usage &used, usage &wanted);
+  // One more of the ask is as if it were allocated, but on no node.
+  void count(const application &a, const ask &k, usage &in) const;
 
   [[nodiscard]] partition_snapshot snapshot() const;
   decision &emit(decision_kind kind, const std::string &application = {}, const std::string &key = {});

@@ -7,8 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "core.hpp"
 #include "cycle/policy_faults.hpp"
+#include "cycle/whole_gang.hpp"
 #include "model/may_run.hpp"
+#include "model/queue_properties.hpp"
 #include "ready/change_dispatcher.hpp"
 #include "ready/fresh_keys.hpp"
 #include "rules/headroom.hpp"
@@ -20,19 +23,18 @@
 namespace tenon::internal {
 namespace {
 
-// In the order of their keys, ties by what `number` gives; without those that wait for nothing or are held back.
-template <class Item, class Keys, class Number>
-std::vector<Item *> in_order(std::vector<Item *> items, const Keys &keys, Number &&number) {
-  std::erase_if(items, [&](const Item *item) { return item->pending->empty() || keys.at(item).held_back(); });
+// In the order of their keys, ties by what `number` gives; without those that wait for nothing, nor those that are held
+// back, but for those that are stopped.
+template <class Item, class Keys, class Stopped, class Number>
+std::vector<Item *> in_order(std::vector<Item *> items, const Keys &keys, Stopped &&is_stopped, Number &&number) {
+  std::erase_if(items, [&](const Item *item) {
+    return item->pending->empty() || (keys.at(item).held_back() && !is_stopped(*item));
+  });
   std::sort(items.begin(), items.end(), [&](const Item *x, const Item *y) {
     const int order = keys.at(x).compare(keys.at(y));
     return order != 0 ? order < 0 : number(*x) < number(*y);
   });
   return items;
-}
-
-int64_t room(const resources &max, const resources &used, const resources &more, type_index t) {
-  return sub_saturating(sub_saturating(max[t], used[t]), more[t]);
 }
 
 // It is over the limit now, or not any more: then `max` and `used` are null.
@@ -52,38 +54,55 @@ struct inspector::inspection {
   std::map<const usage_node *, resources> users;  // any order: the same
   std::map<uint32_t, bool> nodes;                 // by class: is one there for it?
   std::vector<std::pair<ask *, container_word>> words;
-  std::vector<ask *> tried;  // of applications that are not held
+  std::vector<ask *> tried;       // of applications that are not held
+  const ask *first = nullptr;     // in the leaf, of those that lack headroom, where it keeps the order of its asks
+  bool first_keeps_back = false;  // others
+  // Of the gang that was looked at last, what its placeholders wait for where it does not begin.
+  std::map<const ask *, container_word> gang;  // any order: looked up, never walked
 };
 
-// The limits of one application: what one is and has, and what the asks before would take of it.
+// The limits of one application: what one is and has, and what the asks before would take of it. Those of its user and
+// group come first.
 struct inspector::limit_above {
   const resources *max;
-  resources used;
+  const resources *used;  // null: by the queue
+  const queue *of;
   resources *more;
+
+  [[nodiscard]] int64_t room_for(const ask &a, type_index t) const {
+    const int64_t there = of != nullptr ? headroom::used_by_others(*of, a, t) : (*used)[t];
+    return sub_saturating(sub_saturating((*max)[t], there), (*more)[t]);
+  }
+  // So many allocations of the ask are within it.
+  [[nodiscard]] int64_t room_for(const ask &a, const ask_class &c) const {
+    int64_t out = a.pending();
+    for (const class_amount &p : c.positive) {
+      if (max->has(p.type)) out = std::min(out, room_for(a, p.type) / p.amount);
+    }
+    return out;
+  }
 };
 
 std::vector<inspector::limit_above> inspector::limits_above(const application &app, inspection &seen) {
   std::vector<limit_above> out;
   for (usage_node *start : {app.user_usage, app.group_usage}) {
     for (usage_node *u = start; u != nullptr; u = u->parent) {
-      if (!u->max.empty()) out.push_back({&u->max, u->usage, &seen.users[u]});
+      if (!u->max.empty()) out.push_back({&u->max, &*u->usage, nullptr, &seen.users[u]});
     }
   }
   for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
-    if (q->max.empty()) continue;
-    out.push_back({&q->max, q->allocated, &seen.queues[q]});
-    out.back().used += q->awaited;
+    if (!q->max.empty()) out.push_back({&q->max, nullptr, q, &seen.queues[q]});
   }
   return out;
 }
 
-void inspector::inspect() {
+void inspector::inspect(bool stopped) {
   checks.ask_nobody(true);
   inspection seen;
   for (;;) {
     const size_t retired = faults.retired();
     const uint64_t failed = verdicts.faults();
-    inspect_queue(*root, seen, root->state == object_state::stopped);
+    inspect_queue(*root, seen, stopped || root->state == object_state::stopped);
     if (faults.retired() == retired && verdicts.faults() == failed) break;
     seen = {};  // a policy failed: all of it again, as if it had failed before
   }
@@ -99,12 +118,15 @@ void inspector::tell_word(ask &a, container_word word) {
 void inspector::inspect_queue(const queue &q, inspection &seen, bool stopped) {
   if (q.leaf) {
     std::vector<application *> apps(q.apps.begin(), q.apps.end());
-    std::erase_if(apps, [](const application *app) { return !app->runs(); });
+    if (!stopped) std::erase_if(apps, [](const application *app) { return !app->runs(); });
     const auto submission = [](const application &app) { return app.submission; };
     bool ok = true;
     const auto fresh = keys.of_applications(q, &ok);
     if (!ok) return faults.failed(*q.order);
-    for (application *app : in_order(std::move(apps), fresh, submission)) inspect_application(*app, seen, stopped);
+    seen.first = nullptr;
+    const auto is_stopped = [&](const application &) { return stopped; };
+    for (application *app : in_order(std::move(apps), fresh, is_stopped, submission))
+      inspect_application(*app, seen, stopped);
     return;
   }
   std::vector<queue *> children;
@@ -113,8 +135,9 @@ void inspector::inspect_queue(const queue &q, inspection &seen, bool stopped) {
   bool ok = true;
   const auto fresh = keys.of_children(q, &ok);
   if (!ok) return faults.failed(*q.order);
-  for (queue *child : in_order(std::move(children), fresh, sequence))
-    inspect_queue(*child, seen, stopped || child->state == object_state::stopped);
+  const auto is_stopped = [&](const queue &child) { return stopped || child.state == object_state::stopped; };
+  for (queue *child : in_order(std::move(children), fresh, is_stopped, sequence))
+    inspect_queue(*child, seen, is_stopped(*child));
 }
 
 void inspector::inspect_application(application &app, inspection &seen, bool stopped) {
@@ -123,38 +146,97 @@ void inspector::inspect_application(application &app, inspection &seen, bool sto
   if (!stopped) facts.tell_held(app, full, held);
   std::vector<ask *> waiting;
   for (ask *a : app.asks) {  // any order: sorted next
-    const bool refused = a->line == ask_line::refused && !waits_for_placeholders(*a);
-    if (a->line == ask_line::run || refused) waiting.push_back(a);
+    if (a->pending() <= 0 || reservation_of(*a) != nullptr) continue;
+    if (stopped || !waits_for_placeholders(*a)) waiting.push_back(a);
   }
   std::sort(waiting.begin(), waiting.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
   if (waiting.empty()) return;
   const bool is_passed_over = held || stopped;
   const auto above = is_passed_over ? std::vector<limit_above>() : limits_above(app, seen);
+  const bool begins = !is_passed_over && waits_to_begin(app);
+  bool looked_at_gang = false;
   uint32_t beyond = no_class;  // what is beyond a limit stays so: the asks after it only leave less
   for (ask *a : waiting) {
-    const bool is_beyond = is_passed_over || a->class_id == beyond;
-    const container_word word = is_beyond ? container_word::skipped : word_for(*a, above, seen);
-    if (word == container_word::skipped) beyond = a->class_id;
+    const ask_class &c = classes[a->class_id];
+    container_word word = container_word::skipped;
+    if (!is_passed_over && c.id != beyond && !is_kept_back(*app.home, c, seen)) {
+      if (begins && a->placeholder) {
+        if (!std::exchange(looked_at_gang, true)) look_at_gang(app, above, seen);
+        word = seen.gang.at(a);
+      } else {
+        word = word_for(*a, above, seen);
+        if (word == container_word::skipped) beyond = c.id;
+      }
+    }
     if (word != container_word::none) seen.words.emplace_back(a, word);
     if (facts.listened() && !is_passed_over) seen.tried.push_back(a);
     if (word == container_word::failed) tell_unschedulable(*a);
   }
 }
 
+// As kept_orders has it, with what asks before this one would take.
+bool inspector::is_kept_back(const queue &leaf, const ask_class &c, inspection &seen) const {
+  if (seen.first == nullptr || !seen.first_keeps_back) return false;
+  const ask_class &first = classes[seen.first->class_id];
+  for (const queue *q = &leaf; q->parent != nullptr; q = q->parent) {
+    const limit_above limit{&q->max, nullptr, q, &seen.queues[q]};
+    for (const class_amount &p : first.positive) {
+      const int64_t own = c.need[p.type];
+      if (own > 0 && q->max.has(p.type) && add_saturating(p.amount, own) > limit.room_for(*seen.first, p.type))
+        return true;
+    }
+  }
+  return false;
+}
+
+void inspector::wait_first(const ask &a, inspection &seen) const {
+  const auto after_ms = keeps_order_after_ms(*a.owner->home, config.tuning);
+  if (!after_ms || seen.first != nullptr) return;
+  seen.first = &a;
+  seen.first_keeps_back = add_saturating(a.create_time_ms, *after_ms) <= shared.now_ms;
+}
+
 container_word inspector::word_for(ask &a, const std::vector<limit_above> &above, inspection &seen) {
   ask_class &c = classes[a.class_id];
   int64_t fits = a.pending();
   for (const limit_above &limit : above) {
-    for (const class_amount &p : c.positive) {
-      if (limit.max->has(p.type)) fits = std::min(fits, room(*limit.max, limit.used, *limit.more, p.type) / p.amount);
-    }
+    fits = std::min(fits, limit.room_for(a, c));
+    if (fits > 0) continue;
+    if (limit.of != nullptr) wait_first(a, seen);
+    return container_word::skipped;
   }
-  if (fits <= 0) return container_word::skipped;
   if (c.requires_a_node()) return container_word::none;
   if (is_node_there(a, c, seen)) return container_word::none;
   const resources taken = multiply(c.need, fits);
   for (const limit_above &limit : above) *limit.more += taken;
   return container_word::failed;
+}
+
+// Where it begins, nothing is said of it. What takes all of it beyond a limit is none of a node's business.
+void inspector::look_at_gang(const application &app, const std::vector<limit_above> &above, inspection &seen) {
+  const std::vector<ask *> asks = whole_gang::pending_of(app);
+  resources taken;
+  const auto take = [&](const resources &more, int64_t times) {
+    for (const limit_above &limit : above) limit.more->add_times(more, times);
+  };
+  const bool within = std::all_of(asks.begin(), asks.end(), [&](const ask *a) {
+    const ask_class &c = classes[a->class_id];
+    const auto is_full = [&](const limit_above &limit) { return limit.room_for(*a, c) < a->pending(); };
+    if (std::any_of(above.begin(), above.end(), is_full)) return false;
+    taken.add_times(c.need, a->pending());
+    take(c.need, a->pending());
+    return true;
+  });
+  const auto without = within ? whole_gang.without_place(asks) : std::vector<const ask *>();
+  const bool waits_for_nodes = std::any_of(without.begin(), without.end(),
+                                           [&](const ask *a) { return !classes[a->class_id].requires_a_node(); });
+  if (!waits_for_nodes) take(taken, -1);
+  const bool begins = within && without.empty();
+  seen.gang.clear();
+  for (const ask *a : asks) seen.gang[a] = begins ? container_word::none : container_word::skipped;
+  for (const ask *a : without) {
+    if (!classes[a->class_id].requires_a_node()) seen.gang[a] = container_word::failed;
+  }
 }
 
 bool inspector::is_node_there(ask &a, ask_class &c, inspection &seen) {

@@ -12,6 +12,8 @@ namespace tenon::internal {
 
 struct inspector_access {
   // Nodes are searched as the cycle does, without asking the resource manager. A policy that fails is replaced.
+  const core &shared;
+  const partition_config &config;
   const std::unique_ptr<queue> &root;
   class_table &classes;
   const node_table &nodes;
@@ -20,6 +22,7 @@ struct inspector_access {
   const node_verdicts &verdicts;
   placement_checks &checks;
   node_search &search;
+  internal::whole_gang &whole_gang;
   policy_faults &faults;
   const fact_teller &facts;
   change_dispatcher &changes;
@@ -29,7 +32,7 @@ class inspector : inspector_access {
  public:
   explicit inspector(const inspector_access &all) : inspector_access(all) {}
 
-  void inspect();
+  void inspect(bool stopped);  // the partition is
 
  private:
   struct inspection;
@@ -39,6 +42,9 @@ class inspector : inspector_access {
   void inspect_application(application &app, inspection &seen, bool stopped);
   static std::vector<limit_above> limits_above(const application &app, inspection &seen);
   container_word word_for(ask &a, const std::vector<limit_above> &above, inspection &seen);
+  [[nodiscard]] bool is_kept_back(const queue &leaf, const ask_class &c, inspection &seen) const;
+  void wait_first(const ask &a, inspection &seen) const;
+  void look_at_gang(const application &app, const std::vector<limit_above> &above, inspection &seen);
   bool is_node_there(ask &a, ask_class &c, inspection &seen);
   void tell_word(ask &a, container_word word);
   void tell_limits_of(ask &a);

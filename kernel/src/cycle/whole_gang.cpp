@@ -21,17 +21,24 @@
 
 namespace tenon::internal {
 
-bool whole_gang::begin(application &app) {
-  std::vector<ask *> asks;
+std::vector<ask *> whole_gang::pending_of(const application &app) {
+  std::vector<ask *> out;
   for (ask *a : app.asks) {
-    if (a->placeholder && a->pending() > 0) asks.push_back(a);
+    if (a->placeholder && a->pending() > 0) out.push_back(a);
   }
-  std::sort(asks.begin(), asks.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
+  std::sort(out.begin(), out.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
+  return out;
+}
+
+bool whole_gang::begin(application &app) {
+  const std::vector<ask *> asks = pending_of(app);
   resources taken;
   const bool whole = std::all_of(asks.begin(), asks.end(), [&](ask *a) {
     checks.begin_turn();
+    ask_class &c = classes[a->class_id];
     for (int32_t left = a->pending(); left > 0; --left) {
-      if (!try_one(*a, taken)) return false;
+      if (is_full(*a, c, taken) || !try_one(*a, c)) return false;
+      taken += c.need;
     }
     return true;
   });
@@ -80,16 +87,29 @@ void whole_gang::wait(application &app, const std::vector<ask *> &asks) {
   full != nullptr ? ready.park_gang(app, *full, type, need[type]) : ready.forget_gang(app);
 }
 
-bool whole_gang::try_one(ask &a, resources &taken) {
-  ask_class &c = classes[a.class_id];
-  if (is_full(a, c, taken)) return false;
+std::vector<const ask *> whole_gang::without_place(const std::vector<ask *> &asks) {
+  std::vector<const ask *> out;
+  uint32_t full_for = no_class;  // the places before only leave less
+  for (ask *a : asks) {
+    ask_class &c = classes[a->class_id];
+    int32_t left = c.id == full_for ? 0 : a->pending();
+    while (left > 0 && try_one(*a, c)) --left;
+    if (left == 0 && c.id != full_for) continue;
+    out.push_back(a);
+    full_for = c.id;
+  }
+  give_back();
+  places_.clear();
+  return out;
+}
+
+bool whole_gang::try_one(ask &a, ask_class &c) {
   const found_node found = find(a, c);
   if (!found) return false;
   node &n = *found.where;
   set_taken(n, c, true);
   place &p = places_.emplace_back(place{&a, &n, found.chosen, no_record});
   if (n.divided) holdings.assign(p.devices, n, c, {{}, found.chosen}, true);
-  taken += c.need;
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include "model/ask_class.hpp"
 #include "model/device_records.hpp"
 #include "model/objects.hpp"
+#include "rules/node_search.hpp"
 
 namespace tenon::internal {
 
@@ -37,6 +38,11 @@ class whole_gang : whole_gang_access {
   // may preempt, where enough is guaranteed for all of them. Else they wait until there is more room, and false is
   // returned.
   bool begin(application &app);
+  // Its pending placeholders in their order.
+  static std::vector<ask *> pending_of(const application &app);
+  // Of these, tried one after the other as begin() does, but for limits: those of which one finds no place beside those
+  // before. Nothing is placed.
+  std::vector<const ask *> without_place(const std::vector<ask *> &asks);
 
  private:
   struct place {
@@ -45,8 +51,8 @@ class whole_gang : whole_gang_access {
     held_devices chosen;
     uint32_t devices;  // record of those that it would hold
   };
-  // True if one more of the ask fits. Its room is taken then, until give_back().
-  bool try_one(ask &a, resources &taken);
+  // True if one more of the ask finds a place. Its room is taken then, until give_back().
+  bool try_one(ask &a, ask_class &c);
   found_node find(ask &a, ask_class &c);
   bool is_full(const ask &a, const ask_class &c, const resources &taken) const;
   bool preempt(const application &app, const std::vector<ask *> &asks);
