@@ -295,7 +295,8 @@ class partition final : partition_model {
                             application_states, changes}};
   internal::replacements replacements{
       {classes, holdings, reservations, proposer, allocation_states, application_states, changes}};
-  internal::placeholder_timers placeholder_timers{{clock, config, applications, proposals, application_states}};
+  internal::placeholder_timers placeholder_timers{
+      {clock, config, classes, applications, proposals, application_states}};
   unfit_placements unfit{{classes, fitness, proposed, proposals, reservations}};
 
   // -- The cycle. --

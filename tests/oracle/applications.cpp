@@ -190,10 +190,8 @@ void partition::enter(application &a, application_state s) {
   const bool may_go_on = s == application_state::accepted || s == application_state::resuming;
   a.had_placeholder = a.had_placeholder && may_go_on && a.has_real();
   if (s == application_state::accepted) a.first_bind_ms.reset();
-  if (from == application_state::new_ && s == application_state::accepted && !a.placeholder_ask.empty() &&
-      !begins_whole(a)) {
+  if (from == application_state::new_ && s == application_state::accepted && !a.placeholder_ask.empty())
     arm_placeholder_timer(a, shared.now_ms);
-  }
   if (s != application_state::accepted && !is_busy(s)) {
     shared.disarm([&](const timer &t) { return t.application == a.uid && t.kind == timer_kind::placeholders; });
   }

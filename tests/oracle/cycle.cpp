@@ -53,8 +53,8 @@ bool partition::decide_in(const queue &q, const usage &used) {
         if (std::exchange(looked_at_gang, true)) continue;
         if (begin_whole(*a, used)) return true;
         refused_at_turn.clear();
-        const bool may = shared.has.preemption && within_limits(*a, *k, used) && is_guaranteed_whole(*a, used);
-        if (may && preempt(*a, *k, used)) return true;
+        const bool may = shared.has.preemption && has_come(*a) && within_limits(*a, *k, used);
+        if (may && is_guaranteed_whole(*a, used) && preempt(*a, *k, used)) return true;
         continue;
       }
       if ((own != nullptr && !own->by_order) || (shared.has.gangs && waits_for_placeholders(*a, *k))) continue;

@@ -152,9 +152,13 @@ bool partition::begins_whole(const application &a) const {
 }
 
 bool partition::waits_to_begin(const application &a) const {
-  const bool holds =
-      std::any_of(a.allocations.begin(), a.allocations.end(), [](const allocation &x) { return x.placeholder; });
-  return runs(a) && !holds && begins_whole(a) && count_placeholders(a).pending > 1;
+  int64_t pending = 0;
+  for (const ask &k : a.asks) pending += k.placeholder ? k.pending() : 0;
+  return runs(a) && begins_whole(a) && (pending > 1 || !has_come(a));
+}
+
+bool partition::has_come(const application &a) {
+  return a.state != application_state::accepted || a.first_bind_ms || covers(pending_placeholders_of(a), a.placeholder_ask);
 }
 
 amount_map partition::pending_placeholders_of(const application &a) {
@@ -186,6 +190,7 @@ bool partition::is_guaranteed_whole(const application &a, const usage &used) con
 
 // `used` is a copy, in which each placeholder counts for those behind it.
 bool partition::begin_whole(application &a, usage used) {
+  if (!has_come(a)) return false;
   struct where_to {
     ask *what;
     std::string node;
@@ -254,6 +259,9 @@ void partition::time_placeholders(application &a, const allocation &placed) {
 void partition::on_placeholder_timer(application &a) {
   const bool held = std::any_of(a.allocations.begin(), a.allocations.end(), is_held);
   if (!held && count_placeholders(a).pending == 0) return;
+  const bool has_placeholder =
+      std::any_of(a.allocations.begin(), a.allocations.end(), [](const allocation &x) { return x.placeholder; });
+  if (begins_whole(a) && !has_placeholder && !a.first_bind_ms && has_come(a)) return;
   const bool comes_to_work = std::any_of(a.allocations.begin(), a.allocations.end(),
                                          [](const allocation &x) { return x.under_way && !x.is_offered(); });
   const bool fails = a.hard_gang && !a.has_real() && !comes_to_work;

@@ -23,7 +23,7 @@ std::string partition::waits_for(const application &a, const ask &k, const usage
 std::map<uint64_t, std::string> partition::gang_waits_for(application &a, const usage &used, usage &wanted) {
   std::map<uint64_t, std::string> out;  // by arrival
   usage with_gang = wanted, on_nodes = used;
-  bool within = true, one_failed = false;
+  bool within = has_come(a), one_failed = false;
   const auto each_placeholder = [&](const auto &what) {
     for (ask *k : sorted_asks(a)) {
       for (int32_t i = 0; k->placeholder && i < k->pending(); ++i) what(*k);

@@ -103,6 +103,8 @@ struct partition {
   [[nodiscard]] bool waits_to_begin(const application &a) const;
   [[nodiscard]] static amount_map pending_placeholders_of(const application &a);
   [[nodiscard]] bool is_guaranteed_whole(const application &a, const usage &used) const;
+  // Its placeholders are as many as it named.
+  [[nodiscard]] static bool has_come(const application &a);
   bool begin_whole(application &a, usage used);
   // One more of the ask is on the node, with the devices that it would have there.
   void put_on(const application &a, const ask &k, const node &n, usage &used);

@@ -153,7 +153,7 @@ void inspector::inspect_application(application &app, inspection &seen, bool sto
   if (waiting.empty()) return;
   const bool is_passed_over = held || stopped;
   const auto above = is_passed_over ? std::vector<limit_above>() : limits_above(app, seen);
-  const bool begins = !is_passed_over && waits_to_begin(app);
+  const bool begins = !is_passed_over && waits_to_begin(app, classes);
   bool looked_at_gang = false;
   uint32_t beyond = no_class;  // what is beyond a limit stays so: the asks after it only leave less
   for (ask *a : waiting) {
@@ -219,14 +219,15 @@ void inspector::look_at_gang(const application &app, const std::vector<limit_abo
   const auto take = [&](const resources &more, int64_t times) {
     for (const limit_above &limit : above) limit.more->add_times(more, times);
   };
-  const bool within = std::all_of(asks.begin(), asks.end(), [&](const ask *a) {
-    const ask_class &c = classes[a->class_id];
-    const auto is_full = [&](const limit_above &limit) { return limit.room_for(*a, c) < a->pending(); };
-    if (std::any_of(above.begin(), above.end(), is_full)) return false;
-    taken.add_times(c.need, a->pending());
-    take(c.need, a->pending());
-    return true;
-  });
+  const bool within =
+      gang_has_come(app, classes) && std::all_of(asks.begin(), asks.end(), [&](const ask *a) {
+        const ask_class &c = classes[a->class_id];
+        const auto is_full = [&](const limit_above &limit) { return limit.room_for(*a, c) < a->pending(); };
+        if (std::any_of(above.begin(), above.end(), is_full)) return false;
+        taken.add_times(c.need, a->pending());
+        take(c.need, a->pending());
+        return true;
+      });
   const auto without = within ? whole_gang.without_place(asks) : std::vector<const ask *>();
   const bool waits_for_nodes = std::any_of(without.begin(), without.end(),
                                            [&](const ask *a) { return !classes[a->class_id].requires_a_node(); });

@@ -33,7 +33,7 @@ bool queue_pass::try_unit(leaf_class &u) {
   ask_class &c = classes[u.class_id];
   checks.begin_turn();
   if (limited.hold_back(g) || orders.stands_behind(u)) return false;
-  if (a.placeholder && reservation_of(a) == nullptr && waits_to_begin(app)) return whole_gang.begin(app);
+  if (a.placeholder && reservation_of(a) == nullptr && waits_to_begin(app, classes)) return whole_gang.begin(app);
   if (const reached_limit by = reached_amount(app, c); !by.is_none()) {
     limited.park(g, by);
     return false;

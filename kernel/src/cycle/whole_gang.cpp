@@ -8,6 +8,7 @@
 #include "ledger/change_writer.hpp"
 #include "ledger/device_holdings.hpp"
 #include "model/node_table.hpp"
+#include "model/queue_properties.hpp"
 #include "policies/node_sorting.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/node_fitness.hpp"
@@ -33,20 +34,21 @@ std::vector<ask *> whole_gang::pending_of(const application &app) {
 bool whole_gang::begin(application &app) {
   const std::vector<ask *> asks = pending_of(app);
   resources taken;
-  const bool whole = std::all_of(asks.begin(), asks.end(), [&](ask *a) {
-    checks.begin_turn();
-    ask_class &c = classes[a->class_id];
-    for (int32_t left = a->pending(); left > 0; --left) {
-      if (is_full(*a, c, taken) || !try_one(*a, c)) return false;
-      taken += c.need;
-    }
-    return true;
-  });
+  const bool has_come = gang_has_come(app, classes);
+  const bool whole = has_come && std::all_of(asks.begin(), asks.end(), [&](ask *a) {
+                       checks.begin_turn();
+                       ask_class &c = classes[a->class_id];
+                       for (int32_t left = a->pending(); left > 0; --left) {
+                         if (is_full(*a, c, taken) || !try_one(*a, c)) return false;
+                         taken += c.need;
+                       }
+                       return true;
+                     });
   give_back();
   for (const place &p : std::exchange(places_, {})) {
     if (whole) placer.commit(*p.of, *p.where, p.chosen);
   }
-  if (whole || preempt(app, asks)) return true;
+  if (whole || (has_come && preempt(app, asks))) return true;
   wait(app, asks);
   return false;
 }

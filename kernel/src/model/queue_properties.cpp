@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "model/may_run.hpp"
 #include "tenon/kernel/duration.hpp"
 #include "tenon/kernel/names.hpp"
 
@@ -58,13 +59,19 @@ bool begins_whole(const application &app) {
   return app.hard_gang;
 }
 
-bool waits_to_begin(const application &app) {
-  if (!app.runs() || app.placeholder_count != 0 || !begins_whole(app)) return false;
+bool waits_to_begin(const application &app, const class_table &classes) {
+  if (!app.runs() || !begins_whole(app)) return false;
   int64_t pending = 0;
-  return std::any_of(app.task_groups.begin(), app.task_groups.end(), [&](const auto &group) {
+  const bool several = std::any_of(app.task_groups.begin(), app.task_groups.end(), [&](const auto &group) {
     pending += group.second.pending;
     return pending > 1;
   });
+  return several || !gang_has_come(app, classes);
+}
+
+bool gang_has_come(const application &app, const class_table &classes) {
+  if (app.state != application_state::accepted || app.first_bind_ms != INT64_MAX) return true;
+  return fit_in(pending_placeholders_of(app, classes), app.placeholder_ask);
 }
 
 bool is_leaf(const queue_config &c, bool root) { return !root && !c.parent && c.queues.empty(); }

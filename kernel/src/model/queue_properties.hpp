@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/application.hpp"
+#include "model/ask_class.hpp"
 #include "model/queue.hpp"
 #include "tenon/kernel/queue_config.hpp"
 
@@ -21,8 +22,11 @@ using property_map = std::map<std::string, std::string>;
 [[nodiscard]] bool is_leaf(const queue_config &c, bool root);
 // Whether none of its placeholders is placed before all of them are: as its tag says, or its queue, or its style.
 [[nodiscard]] bool begins_whole(const application &app);
-// It is such a one, has no placeholder yet, and several are pending.
-[[nodiscard]] bool waits_to_begin(const application &app);
+// It is such a one, and runs: its pending placeholders are placed together. A single one that is all of it is an ask like
+// others.
+[[nodiscard]] bool waits_to_begin(const application &app, const class_table &classes);
+// Its pending placeholders have together what it named as its gang, or some were placed before.
+[[nodiscard]] bool gang_has_come(const application &app, const class_table &classes);
 // How long an ask waits for headroom until it keeps back those behind it in the leaf; none: never.
 [[nodiscard]] inline std::optional<int64_t> keeps_order_after_ms(const queue &leaf, const partition_tuning &tuning) {
   if (leaf.strict) return 0;

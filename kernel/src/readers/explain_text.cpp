@@ -111,7 +111,8 @@ std::string words(const obstacle &h, const node_reasons &nodes) {
       return "Queue " + h.queue + " keeps the order of its asks: ask " + h.name + " is before it and needs the " +
              h.type + " that it would take";
     case obstacle_kind::whole_gang:
-      return "Its gang begins whole: no placeholder is placed before all " + std::to_string(h.asked) + " fit at once";
+      return "Its gang begins whole: no placeholder is placed before " +
+             (h.reason.empty() ? "all " + std::to_string(h.asked) + " fit at once" : h.reason);
     case obstacle_kind::held_back:
       return "Order " + h.policy + " of queue " + h.queue + " leaves " + h.name + " out until " +
              (h.until_ms == 0 ? "something that it reads changes" : utc(h.until_ms));

@@ -55,10 +55,11 @@ void explain_applications(const application &app, explanation &out) {
   }
 }
 
-obstacle whole_gang_obstacle(const application &app) {
+obstacle whole_gang_obstacle(const application &app, const class_table &classes) {
   obstacle out;
   out.kind = obstacle_kind::whole_gang;
   for (const ask *a : app.asks) out.asked += a->placeholder ? a->pending() : 0;  // any order: a sum
+  if (!gang_has_come(app, classes)) out.reason = "there are as many as its placeholder ask names";
   return out;
 }
 
@@ -174,12 +175,12 @@ void explainer::explain_ask(const ask &a, explanation &out) {
   if (a.line == ask_line::placeholders) return explain_placeholders(a, out);
   if (app.runs()) explain_orders(app, out);
   const size_t told = out.obstacles.size();
-  const ask_class whole = a.placeholder && waits_to_begin(app) ? whole_gang_of(app, c) : ask_class();
+  const ask_class whole = a.placeholder && waits_to_begin(app, classes) ? whole_gang_of(app, c) : ask_class();
   const bool begins_whole = !whole.positive.empty();
   explain_limits(app, begins_whole ? whole : c, out);
   explain_queues(a, begins_whole ? whole : c, out);
   if (begins_whole && (a.line == ask_line::refused || out.obstacles.size() != told))
-    out.obstacles.insert(out.obstacles.begin() + static_cast<ptrdiff_t>(told), whole_gang_obstacle(app));
+    out.obstacles.insert(out.obstacles.begin() + static_cast<ptrdiff_t>(told), whole_gang_obstacle(app, classes));
   if (app.runs()) explain_kept_order(a, out);
   explain_nodes(a, out);
   explain_claims(a, out);

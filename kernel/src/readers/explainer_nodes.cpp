@@ -83,7 +83,7 @@ void explainer::explain_nodes(const ask &a, explanation &out) {
   out.nodes.predicates.assign(by_predicate.begin(), by_predicate.end());
   out.nodes.refused.assign(by_refusal.begin(), by_refusal.end());
   // A gang that waits to begin whole stands in the same line, though nobody refused it.
-  const bool waits_whole = a.placeholder && waits_to_begin(*a.owner);
+  const bool waits_whole = a.placeholder && waits_to_begin(*a.owner, classes);
   const bool refused = a.line == ask_line::refused && (!by_refusal.empty() || (out.nodes.fit != 0 && !waits_whole));
   if (refused) {
     obstacle &o = add_obstacle(out, obstacle_kind::rm_refuses, identity.rm);

@@ -120,7 +120,7 @@ const ask *explainer::first_beyond_headroom(const queue &leaf, const turn_order 
   const ask *first = nullptr;
   for (application *app : leaf.apps) {
     if (!app->runs() || in_turn.is_held_back(*app) || !reached_maxapplications(*app).is_none()) continue;
-    const bool gang_waits = waits_to_begin(*app);
+    const bool gang_waits = waits_to_begin(*app, classes);
     for (const ask *a : app->asks) {  // any order: the first in theirs is looked for
       const bool has_turn = a->line == ask_line::run || a->line == ask_line::refused;
       if (!has_turn || waits_for_placeholders(*a) || (a->placeholder && gang_waits)) continue;
@@ -142,7 +142,7 @@ void explainer::explain_kept_order(const ask &a, explanation &out) const {
   const ask *first = first_beyond_headroom(leaf, in_turn);
   if (first == nullptr || !in_turn(*first, a)) return;
   if (shared.now_ms < add_saturating(first->create_time_ms, *after_ms)) return;
-  const bool whole = a.placeholder && waits_to_begin(*a.owner);
+  const bool whole = a.placeholder && waits_to_begin(*a.owner, classes);
   const resources own = whole ? pending_placeholders_of(*a.owner, classes) : classes[a.class_id].need;
   type_index kept = no_type;
   for (const queue *q = &leaf; q->parent != nullptr && kept == no_type; q = q->parent) {

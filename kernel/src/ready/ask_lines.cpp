@@ -80,8 +80,6 @@ void ask_lines::wake_gang(application &app) {
   }
 }
 
-void ask_lines::gang_waits(const application &app) { orders.may_change(*app.home); }
-
 namespace {
 
 uint32_t hash_of(const application &app, unit_id which) {

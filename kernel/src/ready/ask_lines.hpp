@@ -39,8 +39,7 @@ class ask_lines : ask_lines_access {
   // Of a gang that waits for headroom as a whole: until the ready index wakes it.
   void wait_as_refused(ask &a);
   void wake_gang(application &app);
-  void gang_waits(const application &app);  // to begin, though it did before
-  void move_to(ask &a, unit_kind kind);     // of one in ask_line::run
+  void move_to(ask &a, unit_kind kind);  // of one in ask_line::run
   [[nodiscard]] bool has_refused() const { return !refused_.empty(); }
   void wake_refused();                    // something changed for the resource manager
   void give_up_groups(application &app);  // its asks stand nowhere

@@ -25,7 +25,7 @@ bool kept_orders::stands_behind(leaf_class &u) {
   const kept_order &s = *leaf.kept_order;
   if (s.first == nullptr || s.from_ms > shared.now_ms || !leaf_class_before{}(*s.first, u)) return false;
   const ask &a = *u.ready.top()->first(), &first = *s.first->ready.top()->first();
-  const bool whole = a.placeholder && waits_to_begin(*a.owner);
+  const bool whole = a.placeholder && waits_to_begin(*a.owner, classes);
   const resources own = whole ? pending_placeholders_of(*a.owner, classes) : classes[u.class_id].need;
   for (queue *q = &leaf; q->parent != nullptr; q = q->parent) {
     for (const class_amount &p : classes[first.class_id].positive) {
@@ -128,7 +128,7 @@ void kept_orders::watch(leaf_class &u) {
 
 // Those that may be first.
 void kept_orders::watch(ask &a) {
-  const bool waits_with_gang = a.placeholder && waits_to_begin(*a.owner);
+  const bool waits_with_gang = a.placeholder && waits_to_begin(*a.owner, classes);
   if (waits_with_gang || waits_for_placeholders(a) || reservation_of(a) != nullptr) return;
   kept_order *s = order_of(*a.owner->home);
   if (s != nullptr) s->refused.emplace(&a, add_watcher(*s, a.class_id, {nullptr, &a}));

@@ -31,7 +31,7 @@ void gangs::restore_ended(application &app, std::string_view name, int64_t repla
 void gangs::count_placeholders(task_group &g, int64_t pending, int64_t held) {
   const bool before = g.in_force();
   changes.apply(group_counted{g, pending, held});
-  if (pending < 0 || held > 0) lines.wake_gang(*g.owner);  // they may fit together now, or one by one
+  if (pending < 0 || held > 0) lines.wake_gang(*g.owner);  // the rest may fit together now
   if (g.in_force() == before) return;
   std::vector<ask *> concerned(g.waiting.begin(), g.waiting.end());
   if (!before) {
@@ -100,7 +100,7 @@ void gangs::let_go(allocation &a) {
   task_group &g = *a.gang;
   if (a.state == allocation_state::allocated) leave_allocated(a);
   ++(a.under_way != nullptr ? g.replaced : g.timed_out);
-  if (--a.owner->placeholder_count == 0) lines.gang_waits(*a.owner);
+  --a.owner->placeholder_count;
   count_placeholders(g, 0, -1);
 }
 

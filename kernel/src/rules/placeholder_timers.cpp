@@ -51,6 +51,8 @@ void placeholder_timers::timed_out(application &app) {
   });
   const auto proposed_too = [](const proposal &p) { return p.made == nullptr || p.made->placeholder; };
   if (!some && std::none_of(app.proposals->begin(), app.proposals->end(), proposed_too)) return;
+  const bool has_begun = app.first_bind_ms != INT64_MAX || app.placeholder_count != 0 || !begins_whole(app);
+  if (!has_begun && gang_has_come(app, classes)) return;  // its time runs from then
   const auto is_offered = [](const proposal &p) { return p.made == nullptr; };
   const auto offered = std::count_if(app.proposals->begin(), app.proposals->end(), is_offered);
   const bool works = replacements::real_allocations(app) != 0 || *app.under_way != static_cast<size_t>(offered);

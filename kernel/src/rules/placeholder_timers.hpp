@@ -14,6 +14,7 @@ namespace tenon::internal {
 struct placeholder_timers_access {
   partition_clock clock;
   const partition_config &config;
+  const class_table &classes;
   slab<application> &applications;
   internal::proposals &proposals;
   application_lifecycle &lifecycle;
