@@ -303,8 +303,7 @@ class partition final : partition_model {
   internal::placer placer{{search, fitness, checks, ready, reservations, allocation_states}};
   internal::reserver reserver{{shared, reserved, headroom, ready, search, reservations}};
   internal::required_node required{{classes, nodes, fitness, checks, ready, reservations, allocation_states}};
-  reserved_pass pass_a{
-      {reserved, lines, classes, ready, headroom, reservations, checks, placer, preemption, on_node}};
+  reserved_pass pass_a{{reserved, lines, classes, ready, headroom, reservations, checks, placer, preemption, on_node}};
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
   internal::whole_gang whole_gang{{classes, nodes, orders.nodes, verdicts, holdings, headroom, search, fitness, checks,
                                    lines, ready, placer, victim_search, preemption, written}};
@@ -384,11 +383,11 @@ class partition final : partition_model {
   internal::administration administration{
       {clock, *this, *this, queues, application_states, ready, gangs, reserved, changes}};
   internal::configuration configuration{
-      {shared,     config,           types,          *this,     asks,     nodes,
-       root,       priority_classes, orders,         intake,    queues,   chosen_node_orders,
-       canary,     classifier,       administration, placement, verdicts, keys,
-       ready,      priorities,       fair_maxima,    alarms,    limits,   reservations,
-       reserved,   preemption,       quotas,         gangs,     faults,   marks}};
+      {shared,   config,           types,          *this,     asks,     nodes,
+       root,     priority_classes, orders,         intake,    queues,   chosen_node_orders,
+       canary,   classifier,       administration, placement, verdicts, keys,
+       ready,    priorities,       fair_maxima,    alarms,    limits,   reservations,
+       reserved, preemption,       quotas,         gangs,     faults,   marks}};
   // The last, so that what every decision needs lies as close together as without it.
   internal::canary canary{{shared, config, types, *this, orders.nodes, keys, classifier, verdicts, faults, changes}};
 };

@@ -158,7 +158,8 @@ bool partition::waits_to_begin(const application &a) const {
 }
 
 bool partition::has_come(const application &a) {
-  return a.state != application_state::accepted || a.first_bind_ms || covers(pending_placeholders_of(a), a.placeholder_ask);
+  return a.state != application_state::accepted || a.first_bind_ms ||
+         covers(pending_placeholders_of(a), a.placeholder_ask);
 }
 
 amount_map partition::pending_placeholders_of(const application &a) {

@@ -77,12 +77,12 @@ void partition::inspect() {
     d.placeholder = k.placeholder;
     d.text = state_now;
   };
-  const auto look_at = [&](const queue &leaf, application &a) {
+  const auto look_at = [&](application &a) {
     const bool stopped = state == object_state::stopped || in_stopped_queue(a);
     std::optional<std::map<uint64_t, std::string>> of_gang;
     for (ask *k : sorted_asks(a)) {
       if (reservation_of(*k) != nullptr || (!stopped && waits_for_placeholders(a, *k))) continue;
-      if (stopped || !may_run(a, used) || is_kept_back(leaf, *k, wanted)) {
+      if (stopped || !may_run(a, used) || is_kept_back(a, *k, wanted)) {
         say(a, *k, messages::container_skipped());
       } else if (shared.has.gangs && k->placeholder && waits_to_begin(a)) {
         if (!of_gang) of_gang = gang_waits_for(a, used, wanted);
@@ -100,7 +100,7 @@ void partition::inspect() {
     if (q.leaf) {
       order_here = {};
       const bool all = state == object_state::stopped || is_stopped(q.path);
-      for (application *a : sorted_applications(q, all)) look_at(q, *a);
+      for (application *a : sorted_applications(q, all)) look_at(*a);
     } else {
       for (const queue *child : sorted_children(q, used, true)) self(self, *child);
     }

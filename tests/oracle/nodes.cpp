@@ -141,6 +141,7 @@ void partition::decommission(const std::string &id) {
   for (const auto &a : applications) {
     for (ask &k : a->asks) k.failed_on.erase(id);
   }
+  const size_t most_before = most_reserved_nodes();
   const node removed = nodes.at(id);
   nodes.erase(id);
   std::erase_if(foreign, [&](const auto &item) { return item.second.node == id; });
@@ -159,7 +160,7 @@ void partition::decommission(const std::string &id) {
     forget_idle_asks(*item.first);
     settle(*item.first, item.second);
   }
-  end_too_many_reservations();
+  if (most_reserved_nodes() < most_before) end_too_many_reservations();
 }
 
 }  // namespace tenon::naive

@@ -120,7 +120,8 @@ void partition::end_too_many_reservations() {
   for (const reservation &r : all) {
     const application &a = *find_application(r.application);
     const bool counts = !r.freed && ask_of_reservation(r).required_node.empty();
-    if (counts && reserved_nodes_of(a) > most_reserved_nodes()) end_reservation(r.id, messages::reservations_too_many());
+    if (counts && reserved_nodes_of(a) > most_reserved_nodes())
+      end_reservation(r.id, messages::reservations_too_many());
   }
 }
 

@@ -30,7 +30,7 @@ struct usage {
   amount_map root_max;                                      // the sum of the nodes
   amount_map left;                                          // the sum of what each schedulable node has left
 
-  std::map<uint64_t, int32_t> by_order;                     // priorities of asks that go by order now, by arrival
+  std::map<uint64_t, int32_t> by_order;  // priorities of asks that go by order now, by arrival
 
   // What is allocated in a queue and kept there, but for the ask, and for those that it may go before.
   [[nodiscard]] amount_map taken_from(const std::string &path, const ask &k) const {

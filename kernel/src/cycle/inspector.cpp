@@ -70,7 +70,7 @@ struct inspector::limit_above {
   resources *more;
 
   [[nodiscard]] int64_t room_for(const ask &a, type_index t) const {
-    const int64_t there = of != nullptr ? headroom::used_by_others(*of, a, t) : (*used)[t];
+    const int64_t there = of != nullptr ? used_by_others(*of, a, t) : (*used)[t];
     return sub_saturating(sub_saturating((*max)[t], there), (*more)[t]);
   }
   // So many allocations of the ask are within it.
@@ -154,13 +154,15 @@ void inspector::inspect_application(application &app, inspection &seen, bool sto
   const bool is_passed_over = held || stopped;
   const auto above = is_passed_over ? std::vector<limit_above>() : limits_above(app, seen);
   const bool begins = !is_passed_over && waits_to_begin(app, classes);
+  const resources together = begins ? pending_placeholders_of(app, classes) : resources();
   bool looked_at_gang = false;
   uint32_t beyond = no_class;  // what is beyond a limit stays so: the asks after it only leave less
   for (ask *a : waiting) {
     const ask_class &c = classes[a->class_id];
+    const bool with_gang = begins && a->placeholder;
     container_word word = container_word::skipped;
-    if (!is_passed_over && c.id != beyond && !is_kept_back(*app.home, c, seen)) {
-      if (begins && a->placeholder) {
+    if (!is_passed_over && c.id != beyond && !is_kept_back(*app.home, with_gang ? together : c.need, seen)) {
+      if (with_gang) {
         if (!std::exchange(looked_at_gang, true)) look_at_gang(app, above, seen);
         word = seen.gang.at(a);
       } else {
@@ -175,13 +177,13 @@ void inspector::inspect_application(application &app, inspection &seen, bool sto
 }
 
 // As kept_orders has it, with what asks before this one would take.
-bool inspector::is_kept_back(const queue &leaf, const ask_class &c, inspection &seen) const {
+bool inspector::is_kept_back(const queue &leaf, const resources &need, inspection &seen) const {
   if (seen.first == nullptr || !seen.first_keeps_back) return false;
   const ask_class &first = classes[seen.first->class_id];
   for (const queue *q = &leaf; q->parent != nullptr; q = q->parent) {
     const limit_above limit{&q->max, nullptr, q, &seen.queues[q]};
     for (const class_amount &p : first.positive) {
-      const int64_t own = c.need[p.type];
+      const int64_t own = need[p.type];
       if (own > 0 && q->max.has(p.type) && add_saturating(p.amount, own) > limit.room_for(*seen.first, p.type))
         return true;
     }

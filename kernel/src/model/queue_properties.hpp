@@ -22,8 +22,8 @@ using property_map = std::map<std::string, std::string>;
 [[nodiscard]] bool is_leaf(const queue_config &c, bool root);
 // Whether none of its placeholders is placed before all of them are: as its tag says, or its queue, or its style.
 [[nodiscard]] bool begins_whole(const application &app);
-// It is such a one, and runs: its pending placeholders are placed together. A single one that is all of it is an ask like
-// others.
+// It is such a one, and runs: its pending placeholders are placed together. A single one that is all of it is an ask
+// like others.
 [[nodiscard]] bool waits_to_begin(const application &app, const class_table &classes);
 // Its pending placeholders have together what it named as its gang, or some were placed before.
 [[nodiscard]] bool gang_has_come(const application &app, const class_table &classes);

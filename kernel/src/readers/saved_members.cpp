@@ -11,11 +11,12 @@ namespace {
   [[maybe_unused]] const auto &[name, path, parent, children, children_by_name, sequence, frozen, leaf, managed, gone,
                                 state, guaranteed, max, fair_max, max_applications, own_properties, properties,
                                 submit_acl, admin_acl, child_template, limits, kept_bytes, allocated, pending,
-                                preempting, claimed, awaited, by_order, running_apps, held, priority_sort, priority_rule,
-                                has_preemption_policy, fence, intra, spared, preemption_delay_ms, quota_delay_ms, quota,
-                                mark, priority_offset, priority, priorities, order, key, prepared, decayed, key_dirty,
-                                position, ready, dirty_children, apps, dirty_apps, reserved, ready_classes, emptying,
-                                wait_for_cluster, limited, parked, strict, kept_order, starts, reserved_below] = of;
+                                preempting, claimed, awaited, by_order, running_apps, held, priority_sort,
+                                priority_rule, has_preemption_policy, fence, intra, spared, preemption_delay_ms,
+                                quota_delay_ms, quota, mark, priority_offset, priority, priorities, order, key,
+                                prepared, decayed, key_dirty, position, ready, dirty_children, apps, dirty_apps,
+                                reserved, ready_classes, emptying, wait_for_cluster, limited, parked, strict,
+                                kept_order, starts, reserved_below] = of;
 }
 [[maybe_unused]] void members_of(const node &of) {
   [[maybe_unused]] const auto &[id, slot, state, divided, capacity, occupied, allocated, attributes, instance_type,

@@ -16,9 +16,7 @@ namespace tenon::internal {
 class gang_members {
  public:
   // Returns true if, with this one, more of its gang are counted than that can spare.
-  bool are_needed_with(const allocation &x) {
-    return x.gang != nullptr && ++counted_[x.gang] > x.gang->can_spare();
-  }
+  bool are_needed_with(const allocation &x) { return x.gang != nullptr && ++counted_[x.gang] > x.gang->can_spare(); }
   void clear() { counted_.clear(); }
 
  private:
@@ -62,8 +60,8 @@ void sort_candidates(std::vector<Victim> &all) {
   std::transform(by_level.begin(), by_level.end(), all.begin(), [](const auto &one) { return one.second; });
 }
 
-// Puts each victim back, the largest first, without which the others are enough. Those that are left are in the order in
-// which they give way. `give(v, -1)` takes again what a victim gave, `give(v, 1)` gives it back.
+// Puts each victim back, the largest first, without which the others are enough. Those that are left are in the order
+// in which they give way. `give(v, -1)` takes again what a victim gave, `give(v, 1)` gives it back.
 template <class Victim, class Give, class Enough, class Share>
 void put_needless_back(std::vector<Victim> &taken, const Give &give, const Enough &enough, const Share &share) {
   std::sort(taken.begin(), taken.end(), [&](const Victim &a, const Victim &b) {

@@ -101,9 +101,9 @@ class rest {
   const resources &wanted_;
   const class_table &classes_;
   std::vector<allocation *> &taken_;
-  const std::set<const allocation *> already_;
-  resources left_;                        // of what is wanted
-  std::vector<allocation *> candidates_;  // the first that gives way first
+  const std::set<const allocation *> already_;  // any order: looked up, never walked
+  resources left_;                              // of what is wanted
+  std::vector<allocation *> candidates_;        // the first that gives way first
   resources given_;
   std::map<const queue *, resources> given_by_;  // any order: looked up, never walked
 };

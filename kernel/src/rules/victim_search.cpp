@@ -259,7 +259,8 @@ bool victim_search::take_on_node() {
 bool victim_search::take_for_queues(bool fits) {
   in_sorted_ = 0;
   while (const victim *v = elsewhere(in_sorted_)) {
-    if (!queues_are_short() && (!fits || taken_.empty() || lowest_victim_level(*v->who) > highest_level(taken_))) return true;
+    if (!queues_are_short() && (!fits || taken_.empty() || lowest_victim_level(*v->who) > highest_level(taken_)))
+      return true;
     ++in_sorted_;
     ++steps_;
     const bool taken = std::any_of(taken_.begin(), taken_.end(), [&](const victim &t) { return t.who == v->who; });

@@ -163,7 +163,7 @@ class victim_search : victim_search_access {
   uint64_t search_ = 0;
   const ask *ask_ = nullptr;
   const ask_class *class_ = nullptr;
-  bool within_ = false;     // victims are of the ask's own leaf
+  bool within_ = false;                                               // victims are of the ask's own leaf
   bool takes_overcommitted_ = true, left_out_overcommitted_ = false;  // nodes
   size_t first_claim_ = 0;  // the lowest level with a guarantee: what is below it gives way to nobody
   size_t top_ = 0;          // the highest level below which there may be victims
