@@ -56,7 +56,9 @@ void sort_candidates(std::vector<Victim> &all) {
   for (const Victim &v : all) {
     by_level.emplace_back(lowest_victim_level(*v) + (before.are_needed_with(*v) ? 1 : 0), v);
   }
-  std::stable_sort(by_level.begin(), by_level.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::sort(by_level.begin(), by_level.end(), [](const auto &a, const auto &b) {
+    return a.first != b.first ? a.first < b.first : gives_way_before(*a.second, *b.second);
+  });
   std::transform(by_level.begin(), by_level.end(), all.begin(), [](const auto &one) { return one.second; });
 }
 
