@@ -19,7 +19,7 @@ description: Nobody asked for it.
 library: stranger.so
 digest: sha256:0000000000000000000000000000000000000000000000000000000000000000
 abi_epoch: 1
-draft_rev: 2
+draft_rev: 3
 provides: [{ interface: tenon.node-sort/1, name: stranger, order_rev: 1 }]
 config:
   type: object

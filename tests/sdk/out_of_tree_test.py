@@ -70,7 +70,7 @@ class OutOfTree(unittest.TestCase):
         self.assertLessEqual(linkage.needed(library), linkage.RUNTIME)
         self.assertIn(f"library: {name}.so\ndigest: sha256:{digest(library)}\n", manifest.read_text())
         entry = tenon_module.in_dll(ctypes.CDLL(str(library), mode=os.RTLD_NOW | os.RTLD_LOCAL), "tenon_module_v1")
-        self.assertEqual((entry.size, entry.abi_epoch, entry.draft_rev, entry.reserved), (40, 1, 2, 0))
+        self.assertEqual((entry.size, entry.abi_epoch, entry.draft_rev, entry.reserved), (40, 1, 3, 0))
 
     def test_cpp_policy_against_the_installed_sdk(self):
         source = self.copied("least-attribute")

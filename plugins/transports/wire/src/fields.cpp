@@ -160,17 +160,6 @@ constexpr row predicate[] = {
     BOTH("nodeID", text, tenon_rm_predicate, node, "question: on which node"),
     BOTH("allocate", flag, tenon_rm_predicate, allocate, "question: to run, or to be reserved"),
 };
-constexpr row preemption_predicate[] = {
-    ROW(nullptr, "allocationKey", text, tenon_rm_preemption_predicate, key, "question: which ask"),
-    ROW(nullptr, "nodeID", text, tenon_rm_preemption_predicate, node, "question: on which node"),
-    ARRAY(nullptr, "preemptAllocationKeys", texts, tenon_rm_preemption_predicate, victims, victim_count,
-          "question: with which victims gone"),
-    ROW(nullptr, "startIndex", i32, tenon_rm_preemption_predicate, start, "question: how many go at least"),
-};
-constexpr row preemption_answer[] = {
-    ROW(nullptr, "success", flag, tenon_rm_preemption_answer, fits, "whether victims are taken"),
-    ROW(nullptr, "index", i32, tenon_rm_preemption_answer, index, "how many victims are taken"),
-};
 constexpr row assumed[] = {
     ROW("allocationKey", nullptr, text, tenon_rm_assumption, key, "answer: which ask"),
     ROW("nodeID", nullptr, text, tenon_rm_assumption, node, "answer: on which node"),
@@ -312,10 +301,6 @@ constexpr record record_table[] = {
     SAME(TENON_RM_REJECTED_NODE, tenon_rm_verdict, "RejectedNode", rejected_node),
     SAME(TENON_RM_ACCEPTED_NODE, tenon_rm_verdict, "AcceptedNode", accepted_node),
     SAME(TENON_RM_PREDICATE, tenon_rm_predicate, "PredicatesArgs", predicate),
-    RECORD(TENON_RM_PREEMPTION_PREDICATE, tenon_rm_preemption_predicate, nullptr, "PreemptionPredicatesArgs", nothing,
-           preemption_predicate),
-    RECORD(TENON_RM_PREEMPTION_ANSWER, tenon_rm_preemption_answer, nullptr, "PreemptionPredicatesResponse", nothing,
-           preemption_answer),
     RECORD(TENON_RM_ASSUMED_ALLOCATION, tenon_rm_assumption, "AssumedAllocation", nullptr, nothing, assumed),
     RECORD(TENON_RM_FORGOTTEN_ALLOCATION, tenon_rm_assumption, "ForgotAllocation", nullptr, nothing, forgotten),
     SAME(TENON_RM_SCHEDULING_STATE, tenon_rm_scheduling_state, "UpdateContainerSchedulingStateRequest", state_rows),

@@ -17,7 +17,6 @@ enum class field_kind : uint8_t {
   flag,         // bool as 0 or 1
   number,       // enum whose numbers the dialects count differently
   open_number,  // enum of which any number passes
-  texts,        // repeated string: pointer, then count
   pairs,        // map of strings
   amounts,      // Resource
   priority,     // a message in the first dialect, a number later
@@ -39,7 +38,7 @@ struct row {
   field_kind kind;
   uint32_t offset;
   uint32_t end;     // offset of the first byte behind the member and its count
-  uint32_t second;  // texts, elements: offset of the count
+  uint32_t second;  // elements: offset of the count
   const char *member;
   numbers counted;
   const char *use;  // what it changes; starts with "inert: " where it changes nothing

@@ -194,23 +194,16 @@ class reader {
   struct open_record {
     const tagged_record &record;
     char *out;
-    size_t first_pair, first_text, first_repeated;  // in the scratch
-    uint32_t has_inside = 0;                        // by place among tagged_record::inside
-    uint32_t has_number = 0;                        // numbers that the dialects count differently, by field
+    size_t first_pair, first_repeated;  // in the scratch
+    uint32_t has_inside = 0;            // by place among tagged_record::inside
+    uint32_t has_number = 0;            // numbers that the dialects count differently, by field
     std::array<std::string_view, most_inside> inside;
     std::vector<const tenon_rm_message *> elements;
   };
 
   bool one(const tagged_record &record, std::string_view bytes, const tenon_rm_message *&read) {
-    open_record open{record,
-                     allocate<char>(record.blank.size()),
-                     scratch_.pairs.size(),
-                     scratch_.texts.size(),
-                     scratch_.repeated.size(),
-                     0,
-                     0,
-                     {},
-                     {}};
+    open_record open{
+        record, allocate<char>(record.blank.size()), scratch_.pairs.size(), scratch_.repeated.size(), 0, 0, {}, {}};
     std::memcpy(open.out, record.blank.data(), record.blank.size());
     std::string unknown;
     const bool fine = each_field(bytes, unknown, [&](uint32_t tag, cursor &at) {
@@ -228,7 +221,6 @@ class reader {
   bool take(const tagged_field &field, cursor &at, open_record &open) {
     const size_t offset = field.from->offset;
     uint64_t number = 0;
-    tenon_text text{};
     if (field.is_inside) return take_inside(field, at, open);
     switch (field.from->kind) {
       case field_kind::i32:
@@ -245,10 +237,6 @@ class reader {
       case field_kind::priority:
         return at.varint(number) &&
                set(open.out, offset, tenon_rm_priority{TENON_PRIORITY_VALUE, static_cast<int32_t>(number), {}});
-      case field_kind::texts:
-        if (!text_of(at, text)) return false;
-        scratch_.texts.push_back(text);
-        return true;
       case field_kind::pairs:
         return pair_of(field, at);
       case field_kind::elements:
@@ -306,11 +294,6 @@ class reader {
       if (!inside(*open.record.inside[at], open.inside[at], open.out, unknown)) return false;
     }
     if (scratch_.pairs.size() > open.first_pair) put_pairs(open);
-    if (open.record.texts != nullptr) {
-      const std::span<const tenon_text> texts = texts_since(open.first_text);
-      set(open.out, open.record.texts->offset, texts.data());
-      set(open.out, open.record.texts->second, uint64_t{texts.size()});
-    }
     if (!open.elements.empty()) {
       auto *const elements = allocate<const tenon_rm_message *>(open.elements.size());
       std::copy(open.elements.begin(), open.elements.end(), elements);

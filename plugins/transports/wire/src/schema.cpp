@@ -94,7 +94,6 @@ class schemas {
         field.inside = static_cast<uint8_t>(inside);
         out.inside.at(inside++) = &field;
       }
-      if (one.kind == field_kind::texts) only(out.texts, one, at);
       if (one.kind == field_kind::elements) {
         only(out.elements, one, at);
         field.element = &records_[at->message_type()];

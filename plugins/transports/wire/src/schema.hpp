@@ -35,9 +35,8 @@ struct tagged_record {
   std::string name;                                 // of the message
   std::array<tagged_field, tagged_numbers> fields;  // by number
   std::array<const tagged_field *, most_inside> inside{};
-  const row *texts = nullptr;  // at most one list of each
-  const row *elements = nullptr;
-  std::string blank;  // the struct of a message with nothing in it
+  const row *elements = nullptr;  // at most one
+  std::string blank;              // the struct of a message with nothing in it
 
   [[nodiscard]] const tagged_field *known(uint32_t tag) const {
     const tagged_field &at = fields[tag >> 3 & (tagged_numbers - 1)];

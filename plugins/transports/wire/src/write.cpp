@@ -182,9 +182,6 @@ class writer {
         return true;
       case field_kind::number:
         return put_counted(of, field, get<uint32_t>(from, at));
-      case field_kind::texts:
-        put_texts(field.tag, get<const tenon_text *>(from, at), get<uint64_t>(from, field.from->second));
-        return true;
       case field_kind::pairs:
         put_pairs(field.tag, get<tenon_rm_pairs>(from, at));
         return true;

@@ -29,7 +29,7 @@ extern "C" {
 
 /* Bumped by every change of a kind that is still a draft; a module that provides a draft kind loads only
  * where this number is equal. */
-#define TENON_DRAFT_REV 2u
+#define TENON_DRAFT_REV 3u
 
 #if defined(__GNUC__) || defined(__clang__)
 #define TENON_EXPORT __attribute__((visibility("default")))

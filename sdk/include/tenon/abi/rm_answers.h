@@ -55,28 +55,6 @@ typedef struct tenon_rm_predicate {
   tenon_text detail;
 } tenon_rm_predicate;
 
-/* With how many of these victims gone may it? */
-typedef struct tenon_rm_preemption_predicate {
-  uint32_t size;
-  uint32_t type; /* TENON_RM_PREEMPTION_PREDICATE */
-  tenon_text key;
-  tenon_text node;
-  const tenon_text *victims; /* keys, in the order in which they would go */
-  uint64_t victim_count;
-  int32_t start;     /* the victims up to here always go */
-  uint32_t reserved; /* 0 */
-  tenon_text detail;
-} tenon_rm_preemption_predicate;
-
-/* The RM's answer to it. */
-typedef struct tenon_rm_preemption_answer {
-  uint32_t size;
-  uint32_t type; /* TENON_RM_PREEMPTION_ANSWER */
-  uint32_t fits; /* 0 or 1 */
-  int32_t index; /* with the victims up to here gone */
-  tenon_text detail;
-} tenon_rm_preemption_answer;
-
 /* What an RM should count on a node ahead of time, or count no more; node is empty where forgotten. */
 typedef struct tenon_rm_assumption {
   uint32_t size;

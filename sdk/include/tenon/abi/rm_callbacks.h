@@ -42,10 +42,6 @@ typedef struct tenon_rm_callbacks {
    * before anybody hears of it. [cycle] */
   tenon_status (*predicate)(void *context, const tenon_rm_predicate *);
 
-  /* With how many of these victims gone may it? Not asked by this release, whose preemption needs no RM. [cycle] */
-  tenon_status (*preemption_predicate)(void *context, const tenon_rm_preemption_predicate *,
-                                       tenon_rm_preemption_answer *answer);
-
   /* An allocation that the RM should count from now on, told before its answer; TENON_RM_ASSUMED_ALLOCATION. [io] */
   tenon_status (*assumed)(void *context, const tenon_rm_assumption *);
 

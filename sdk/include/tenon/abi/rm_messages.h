@@ -43,8 +43,7 @@ extern "C" {
 #define TENON_RM_REJECTED_NODE 38u
 #define TENON_RM_ACCEPTED_NODE 39u
 #define TENON_RM_PREDICATE 48u
-#define TENON_RM_PREEMPTION_PREDICATE 49u
-#define TENON_RM_PREEMPTION_ANSWER 50u
+/* 49 and 50 were of predicates of preemption, and are not used again. */
 #define TENON_RM_ASSUMED_ALLOCATION 51u
 #define TENON_RM_FORGOTTEN_ALLOCATION 52u
 #define TENON_RM_SCHEDULING_STATE 53u

@@ -57,7 +57,7 @@ macro_rules! described {
 described! {
     constants {
         TENON_ABI_EPOCH: u32 = 1;
-        TENON_DRAFT_REV: u32 = 2;
+        TENON_DRAFT_REV: u32 = 3;
         TENON_OK: tenon_status = 0;
         TENON_DECLINED: tenon_status = 1;
         TENON_RETRY: tenon_status = 4;
