@@ -22,6 +22,7 @@ struct core {
   int64_t now_ms = 0;
   kernel_counters counters;
   rm_check check;
+  rm_check reservation_check;  // of resource managers that answer proposals; false: not yet
   fact_listener *listener = nullptr;
   recorded_answers answers;
   internal::timers timers;
@@ -30,7 +31,9 @@ struct core {
   std::vector<decision_view> outbox;
   std::deque<std::string> texts;  // that decisions of the outbox point to
 
-  [[nodiscard]] bool rm_is_asked() const { return check || answers.has_checks(); }  // within a step
+  // Within a step; of a resource manager that answers proposals, about reservations alone.
+  [[nodiscard]] bool rm_is_asked() const { return check || answers.has_checks(); }
+  [[nodiscard]] bool rm_is_asked_to_reserve() const { return reservation_check || answers.has_checks(); }
 
   // A time that a resource manager sends of something that happened: now, where it sends none or one to come.
   [[nodiscard]] int64_t past_time(int64_t said_ms) const { return said_ms == 0 ? now_ms : std::min(said_ms, now_ms); }

@@ -312,8 +312,9 @@ int64_t kernel::now_ms() const { return impl_->shared.now_ms; }
 
 std::span<const step_answer> kernel::answers() const { return impl_->shared.answers.of_last_command(); }
 
-void kernel::set_rm_check(rm_check check) {
+void kernel::set_rm_check(rm_check check, rm_check reservations) {
   impl_->shared.check = std::move(check);
+  impl_->shared.reservation_check = std::move(reservations);
   impl_->wake_refused();
 }
 

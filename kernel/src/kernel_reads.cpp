@@ -90,6 +90,12 @@ bool kernel::is_pending(partition_id id, std::string_view application, std::stri
   return found != nullptr && found->state == ask_state::pending;
 }
 
+bool describe_ask(const kernel &in, partition_id id, std::string_view application, std::string_view key,
+                  placement_view &out) {
+  const partition *p = in.impl_->find(id);
+  return p != nullptr && p->describe(application, key, out);
+}
+
 void each_allocation_of(const kernel &in, const release &c,
                         const std::function<void(std::string_view, std::string_view, uint64_t)> &f) {
   const partition *p = c.what == release_what::asks ? nullptr : in.impl_->find(c.partition);

@@ -38,6 +38,14 @@ void partition::rm_is_here(bool is) {
   proposed.restart_deadlines();
 }
 
+bool partition::describe(std::string_view application, std::string_view key, placement_view &out) const {
+  const internal::application *app = find_application(application);
+  decision_view about;
+  about.source = &decisions;
+  about.subject = app == nullptr ? nullptr : app->asks.find(key);
+  return about.subject != nullptr && decision_teller::describe(about, out);
+}
+
 bool partition::wake_refused() {
   if (!lines.has_refused()) return false;
   lines.wake_refused();

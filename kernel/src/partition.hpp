@@ -191,6 +191,7 @@ class partition final : partition_model {
   }
   [[nodiscard]] bool checks_placements() const { return check_deadline_ms > 0; }
   [[nodiscard]] size_t open_checks() const { return proposed.count(); }
+  bool describe(std::string_view application, std::string_view key, placement_view &out) const;
   [[nodiscard]] std::optional<bool> may_administer(std::string_view queue, std::string_view user,
                                                    std::span<const std::string_view> groups_of_user) const {
     return queues.may_administer(queue, user, groups_of_user);
@@ -291,8 +292,8 @@ class partition final : partition_model {
       {shared, proposed, reservations, replacements, gangs, allocation_states, application_states, changes}};
   internal::proposals proposals{{proposed, classes, fitness, limits, replacements, gangs, placeholder_timers,
                                  allocation_states, application_states, changes}};
-  proposal_answers answers{{shared, proposed, proposals, checks, limits, gangs, placeholder_timers, allocation_states,
-                            application_states, changes}};
+  proposal_answers answers{{shared, *this, nodes, proposed, proposals, checks, held_off, limits, gangs,
+                            placeholder_timers, allocation_states, application_states, changes}};
   internal::replacements replacements{
       {classes, holdings, reservations, proposer, allocation_states, application_states, changes}};
   internal::placeholder_timers placeholder_timers{

@@ -121,7 +121,7 @@ heard copy_of(const tenon_rm_message &m) {
       out.application = text(c.application);
       out.key = text(c.key);
       out.node = text(c.node);
-      out.number = static_cast<uint32_t>(c.number);
+      out.number = c.number;
       break;
     }
     case TENON_RM_CHECK_OVER: {
@@ -129,7 +129,7 @@ heard copy_of(const tenon_rm_message &m) {
       out.application = text(c.application);
       out.key = text(c.key);
       out.node = text(c.node);
-      out.number = static_cast<uint32_t>(c.number);
+      out.number = c.number;
       out.words = text(c.reason);
       break;
     }

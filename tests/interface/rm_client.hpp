@@ -24,7 +24,7 @@ struct heard {
   std::map<std::string, int64_t> resources;
   std::map<std::string, std::string> tags;
   int32_t priority = 0;
-  uint32_t number = 0;  // termination, scheduling state, success
+  uint64_t number = 0;  // termination, scheduling state, success; of a check, its own
   bool placeholder = false, recovered = false;
   bool allocate = false;  // of a check, and what follows
   std::string placeholder_key, placeholder_uuid;

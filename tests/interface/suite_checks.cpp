@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -72,7 +73,7 @@ TEST_P(Interface, WindowOfOneNeverTwoChecksAtOnce) {
   requests more;
   more.ask({.key = "ask-2"}).ask({.key = "ask-3"});
   submit(more);
-  uint32_t open = 0;
+  uint64_t open = 0;
   for (int checks = 0; checks < 3;) {
     const auto one = rm_->next(std::chrono::seconds(30));
     ASSERT_TRUE(one) << "no check any more";
@@ -129,6 +130,54 @@ TEST_P(Interface, CheckInPlaceOfAPlaceholderSaysWhichAndThatItsRoomIsThere) {
   EXPECT_TRUE(elsewhere.allocate);
   EXPECT_EQ(elsewhere.placeholder_key, "ph-1");
   EXPECT_EQ(elsewhere.placeholder_uuid, held.uuid);
+}
+
+// The node by id is the first to preempt on, and the RM refuses it: what runs there would end in vain.
+TEST_P(Interface, RmThatChecksReservationsNoVictimEndsWhereItRefuses) {
+  registration_request request;
+  request.config = R"(
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: "*"
+        queues:
+          - name: rich
+          - name: poor
+            resources: { guaranteed: { vcore: 2 } }
+            properties: { preemption.delay: 1ms }
+)";
+  request.extra_config = {{"checks.reservations", "true"}};
+  request.may_run = [](const heard &check) { return check.key != "claim" || check.node != "node-1"; };
+  enter(request);
+  requests batch;
+  batch.application("rich", "root.rich").application("poor", "root.poor");
+  for (const char *node : {"node-1", "node-2"}) batch.node(node, {{"vcore", 1'000}});
+  submit(batch);
+  for (const char *name : {"rich", "poor"}) expect(TENON_RM_ACCEPTED_APPLICATION, name);
+  requests runs;
+  for (const char *key : {"a", "b"}) runs.ask({.application = "rich", .key = key});
+  submit(runs);
+  std::map<std::string, heard> by_node;
+  for (const char *key : {"a", "b"}) {
+    const heard placed = expect(TENON_RM_ALLOCATION, key);
+    by_node[placed.node] = placed;
+  }
+  ASSERT_EQ(by_node.size(), 2U);
+  requests comes;
+  // The first dialect says by a tag that it may preempt.
+  comes.ask({.application = "poor",
+             .key = "claim",
+             .tags = {{"tenon/allowPreemptOther", "true"}},
+             .may_preempt_others = true});
+  submit(comes);
+  const heard victim = expect(TENON_RM_RELEASE, "rich");
+  EXPECT_EQ(victim.uuid, by_node["node-2"].uuid);
+  requests ends;
+  ends.release("rich", by_node["node-2"].key, victim.uuid, TENON_TERMINATION_PREEMPTED);
+  submit(ends);
+  EXPECT_EQ(expect(TENON_RM_ALLOCATION, "claim").node, "node-2");
+  for (const heard &one : aside_) EXPECT_FALSE(one.type == TENON_RM_RELEASE && one.uuid == by_node["node-1"].uuid);
 }
 
 TEST_P(Interface, CheckThatWasCutOffIsAskedAgain) {

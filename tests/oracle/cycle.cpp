@@ -274,6 +274,15 @@ bool partition::predicates_pass(const application &a, const ask &k, const node &
   return false;
 }
 
+// Where the resource manager answers later, nothing else is asked for this ask before it did.
+bool partition::may_wait_for(const application &a, const ask &k, const node &n) {
+  if (check_deadline_ms == 0 || !shared.reservation_check) return predicates_pass(a, k, n, false);
+  if (is_unanswered() || !predicates_pass(a, k, n, false)) return false;
+  if (shared.reservation_check(handle, a.id, k.key, n.id, false)) return true;
+  refused_at_turn.insert(n.id);
+  return false;
+}
+
 bool partition::waits_to_start_on(const ask &k, const node &n) const {
   const auto failed = k.failed_on.find(n.id);
   return !inspects && failed != k.failed_on.end() && shared.now_ms < failed->second.until_ms;

@@ -16,7 +16,9 @@ class oracle_engine final : public cli::engine {
   [[nodiscard]] std::optional<int64_t> next_due() const override { return oracle_.next_due(); }
   [[nodiscard]] std::span<const step_answer> answers() const override { return {}; }
   [[nodiscard]] std::optional<std::string> problem_with(const command &) const override { return std::nullopt; }
-  void set_rm_check(rm_check check) override { oracle_.set_rm_check(std::move(check)); }
+  void set_rm_check(rm_check check, rm_check reservations) override {
+    oracle_.set_rm_check(std::move(check), std::move(reservations));
+  }
   [[nodiscard]] bool has_work() const override { return true; }
   [[nodiscard]] kernel_snapshot snapshot() override { return oracle_.snapshot(); }
   std::optional<explanation> explain(std::string_view, std::string_view, std::string_view) override { return {}; }

@@ -276,7 +276,10 @@ std::optional<int64_t> oracle::next_due() const {
   return first;
 }
 
-void oracle::set_rm_check(rm_check check) { impl_->shared.check = std::move(check); }
+void oracle::set_rm_check(rm_check check, rm_check reservations) {
+  impl_->shared.check = std::move(check);
+  impl_->shared.reservation_check = std::move(reservations);
+}
 
 int64_t oracle::now_ms() const { return impl_->shared.now_ms; }
 

@@ -26,7 +26,7 @@ class oracle {
   void drain(const std::function<void(const decision_view &)> &take);
   [[nodiscard]] std::optional<int64_t> next_due() const;
   [[nodiscard]] int64_t now_ms() const;
-  void set_rm_check(rm_check check);
+  void set_rm_check(rm_check check, rm_check reservations = {});
   [[nodiscard]] kernel_snapshot snapshot() const;
 
  private:

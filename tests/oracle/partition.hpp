@@ -388,6 +388,9 @@ struct partition {
   [[nodiscard]] bool predicates_pass(const application &a, const ask &k, const node &n, bool allocate);
   // By the resource manager: until something changes, or at this turn of the ask alone where it is asked at once.
   [[nodiscard]] bool is_refused(const ask &k, const node &n) const;
+  bool may_wait_for(const application &a, const ask &k, const node &n);
+  [[nodiscard]] bool is_unanswered() const { return check_deadline_ms > 0 && !refused_at_turn.empty(); }
+  void answer_about_reservation(const check_answer &c);
   // A start of the ask failed there not long ago.
   [[nodiscard]] bool waits_to_start_on(const ask &k, const node &n) const;
   void start_failed(application &a, const allocation &x) const;
@@ -432,8 +435,8 @@ struct partition {
   int64_t check_deadline_ms = 0;                       // it checks placements, and has so long; 0: it does not
   uint64_t delivered_to = 0;                           // number of the last proposal whose check it was given
   std::set<std::pair<uint64_t, std::string>> refused;  // arrival of the ask, node
-  std::set<std::string> refused_at_turn;               // nodes, when the resource manager is asked at once
-  bool inspects = false;                               // nothing is refused, and every start is tried again
+  std::set<std::string> refused_at_turn;  // nodes, when the resource manager is asked at once; or no answer
+  bool inspects = false;                  // nothing is refused, and every start is tried again
 
   std::vector<std::string> types;   // by their place; a type that comes takes that of a forgotten one
   std::set<std::string> forgotten;  // of them

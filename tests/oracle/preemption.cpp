@@ -513,7 +513,8 @@ bool partition::preempt(application &a, ask &k, const usage &used) {
   };
   const auto look_at_what_ends = [&] {
     auto room = ask_for.room_of_what_ends(within);
-    while (room.second != nullptr && !is_own(*room.second) && !predicates_pass(a, k, *room.second, false)) {
+    while (room.second != nullptr && !is_own(*room.second) && !may_wait_for(a, k, *room.second)) {
+      if (is_unanswered()) return std::pair<bool, const node *>{true, nullptr};
       room = ask_for.room_of_what_ends(within);
     }
     return room;
@@ -524,9 +525,11 @@ bool partition::preempt(application &a, ask &k, const usage &used) {
   std::optional<question::answer> found;
   if (!room.first) {
     found = ask_for.best(within);
-    while (found && !predicates_pass(a, k, *found->where, false)) found = ask_for.best(within);
+    while (found && !may_wait_for(a, k, *found->where)) {
+      found = is_unanswered() ? std::nullopt : ask_for.best(within);
+    }
   }
-  const bool held_off = !room.first && !found && ask_for.is_held_off(within);
+  const bool held_off = !room.first && !found && !is_unanswered() && ask_for.is_held_off(within);
   if (waited && !found) room = look_at_what_ends();
   const node *where = found ? found->where : room.second;
   if (!found && (where == nullptr || is_own(*where))) {

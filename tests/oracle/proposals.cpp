@@ -67,7 +67,18 @@ void partition::stop_check_timers() {
 
 // -- Answered. --
 
+void partition::answer_about_reservation(const check_answer &c) {
+  application *a = find_application(c.application);
+  if (check_deadline_ms <= 0 || a == nullptr || !nodes.contains(std::string(c.node))) return;
+  for (ask &k : a->asks) {
+    if (k.key != c.key || k.pending() == 0) continue;
+    if (!c.accepted) refused.emplace(k.arrival, std::string(c.node));
+    k.preempt_from_ms = INT64_MIN;
+  }
+}
+
 void partition::answer(const check_answer &c) {
+  if (!c.key.empty()) return answer_about_reservation(c);
   for (const proposal &p : all_proposals()) {
     if (p.number() != c.number) continue;
     if (!c.accepted) return refuse(p, messages::check_refused(p.node(), c.reason));

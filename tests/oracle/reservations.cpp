@@ -261,7 +261,7 @@ bool partition::try_required(application &a, ask &k, const usage &used) {
     return !ask_of(*find_application(r.application), r).required_node.empty();
   };
   const bool now = std::none_of(there.begin(), there.end(), of_daemon) && fits_in(n, free_on(n, used), k);
-  if (!predicates_pass(a, k, n, now)) return false;
+  if (now ? !predicates_pass(a, k, n, true) : !may_wait_for(a, k, n)) return false;
   for (const reservation &r : there) {
     if (!of_daemon(r)) end_reservation(r.id, messages::reservation_for_daemon(k.key));
   }
@@ -343,7 +343,8 @@ const node *partition::least_lacking(const application &a, const ask &k, const u
       least = lacks;
     }
   }
-  return best;
+  const bool answers_later = best != nullptr && check_deadline_ms > 0;
+  return answers_later && !may_wait_for(a, k, *best) ? nullptr : best;
 }
 
 bool partition::may_use(const node &n, const ask &k, const usage &used) const {

@@ -66,7 +66,8 @@ struct timer {
 struct world {
   kernel_options options;
   features has;
-  rm_check check;  // empty: the resource manager agrees with everything
+  rm_check check;              // empty: the resource manager agrees with everything
+  rm_check reservation_check;  // of those that answer proposals; false: no answer yet
   int64_t now_ms = 0;
   std::span<const step_answer> told;  // with the command: what failed
   uint64_t next_decision = 1, next_timer = 1, next_uid = 1;

@@ -267,6 +267,40 @@ class Session(RmCase):
         rm.answer(self.hears(rm, tenon.Check, key="one"), True)
         self.assertEqual(self.hears(rm, tenon.Allocated, key="one").node, "node")
 
+    def test_a_reservation_is_checked_before_a_victim_ends_for_it(self):
+        daemon = self.served("rm: { check_deadline: 1h }\n")
+
+        def report(rm):
+            rm.add_application("rich", "root.work", "somebody")
+            rm.add_application("poor", "root.poor", "somebody")
+            for name in ("one", "two"):
+                rm.add_node(name, CORE)
+                rm.ask("rich", f"rich-{name}", CORE)
+
+        rm = self.manager(report, checks=True)
+        runs = {}
+        for name in ("one", "two"):
+            rm.answer(self.hears(rm, tenon.Check, key=f"rich-{name}"), True)
+            placed = self.hears(rm, tenon.Allocated, key=f"rich-{name}")
+            runs[placed.node] = placed.uuid
+        rm.ask("poor", "poor", CORE, may_preempt=True)
+        first = self.hears(rm, tenon.Check, key="poor")
+        self.assertTrue(first.reservation)
+        why = f"RM 'rm' is asked whether this ask may wait for capacity on node '{first.node}'"
+        while why not in daemon.ctl("explain", "poor").stdout:  # what it reads may be a moment old
+            pass
+        rm.answer(first, False, "no volume there")
+        second = self.hears(rm, tenon.Check, key="poor")
+        self.assertNotEqual(second.node, first.node)
+        rm.answer(second, True)
+        victim = self.hears(rm, tenon.Released, application="rich")
+        self.assertEqual(victim.uuid, runs[second.node])
+        rm.confirm(victim)
+        placement = self.hears(rm, tenon.Check, key="poor")
+        self.assertFalse(placement.reservation)
+        rm.answer(placement, True)
+        self.assertEqual(self.hears(rm, tenon.Allocated, key="poor").node, second.node)
+
     def test_who_leaves_is_gone_and_who_closes_may_come_back(self):
         daemon = self.served()
         rm = self.manager(self.one_node())

@@ -171,6 +171,126 @@ TEST_F(Check, WindowThatIsFullHoldsUpItsRmAlone) {
   EXPECT_THAT(heard(other, TENON_RM_ALLOCATION), SizeIs(9));
 }
 
+// -- Questions about reservations. --
+
+constexpr char two_queues[] = R"(
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: "*"
+        queues:
+          - name: default
+          - name: rich
+          - name: poor
+            resources: { guaranteed: { vcore: 20 } }
+            properties: { preemption.delay: 1ms }
+)";
+
+class ReservationCheck : public Check {
+ protected:
+  // Two nodes, each of which one allocation fills.
+  void begin(const std::map<std::string, std::string> &extra = {{"checks.reservations", "true"}}) {
+    open(manual({{"default", two_queues}}));
+    interface::registration_request who;
+    who.extra_config = extra;
+    ASSERT_TRUE(fake_.enter(who, TENON_RM_WANTS_PROPOSALS, session_).good);
+    requests batch;
+    batch.application("rich", "root.rich").application("poor", "root.poor").application("other", "root.poor");
+    for (const char *node : {"node-0", "node-1"}) batch.node(node, {{"vcore", 10'000}});
+    for (const char *key : {"a", "b"}) batch.ask({.application = "rich", .key = key, .resources = {{"vcore", 10'000}}});
+    submit(session_, batch);
+    settle(now_ms_);
+    for (size_t i = 0; i < 2; ++i) say(heard(session_, TENON_RM_CHECK).at(i), true);
+    ASSERT_THAT(heard(session_, TENON_RM_ALLOCATION), SizeIs(2));
+  }
+  void claim(const std::string &key, const std::string &application = "poor") {
+    requests more;
+    more.ask({.application = application, .key = key, .resources = {{"vcore", 10'000}}, .may_preempt_others = true});
+    submit(session_, more);
+    settle(now_ms_ += 10);
+    settle(now_ms_ += 10);
+  }
+  void say(const interface::heard &check, bool accepted) {
+    requests answer;
+    answer.checked(check.number, accepted, accepted ? "" : "no volume there");
+    submit(session_, answer);
+    settle(now_ms_ += 10);
+  }
+  [[nodiscard]] std::vector<interface::heard> questions() const {
+    std::vector<interface::heard> out = heard(session_, TENON_RM_CHECK);
+    std::erase_if(out, [](const interface::heard &one) { return one.allocate; });
+    return out;
+  }
+
+  uint64_t session_ = 0;
+  int64_t now_ms_ = 1'000;
+};
+
+TEST_F(ReservationCheck, ComesBeforeVictimsEndAndARefusalSparesThem) {
+  begin();
+  claim("claim");
+  ASSERT_THAT(questions(), SizeIs(1));
+  EXPECT_EQ(questions()[0].key, "claim");
+  EXPECT_EQ(questions()[0].placeholder_key, "");
+  EXPECT_THAT(heard(session_, TENON_RM_RELEASE), SizeIs(0));
+  say(questions()[0], false);
+  ASSERT_THAT(heard(session_, TENON_RM_CHECK_OVER), SizeIs(1));
+  EXPECT_THAT(heard(session_, TENON_RM_CHECK_OVER)[0].words, HasSubstr("no volume there"));
+  ASSERT_THAT(questions(), SizeIs(2)) << "another node is looked at at once";
+  EXPECT_NE(questions()[1].node, questions()[0].node);
+  EXPECT_THAT(heard(session_, TENON_RM_RELEASE), SizeIs(0));
+  say(questions()[1], false);
+  settle(now_ms_ += 60'000);
+  EXPECT_THAT(heard(session_, TENON_RM_RELEASE), SizeIs(0)) << "the RM refused both";
+  EXPECT_THAT(questions(), SizeIs(2));
+  requests again;
+  again.check_again("poor");
+  submit(session_, again);
+  settle(now_ms_ += 60'000);
+  ASSERT_THAT(questions(), SizeIs(3));
+  say(questions()[2], true);
+  ASSERT_THAT(heard(session_, TENON_RM_RELEASE), SizeIs(1));
+}
+
+TEST_F(ReservationCheck, WithoutAnswerIsOverAndOtherAsksGoOn) {
+  begin({{"checks.reservations", "true"}, {"checks.window", "1"}});
+  claim("claim");
+  claim("other", "other");
+  ASSERT_THAT(questions(), SizeIs(1)) << "no more than the window has";
+  const interface::heard silent = questions()[0];
+  settle(now_ms_ += 2 * service_->limits().check_deadline_ms);
+  ASSERT_THAT(heard(session_, TENON_RM_CHECK_OVER), SizeIs(1));
+  for (int i = 0; i < 40 && questions().size() == 1; ++i) settle(now_ms_ += 1'000);
+  ASSERT_THAT(questions(), SizeIs(2));
+  EXPECT_NE(questions()[1].key, silent.key);
+  say(questions()[1], true);
+  EXPECT_THAT(heard(session_, TENON_RM_RELEASE), SizeIs(1));
+  say(silent, true);
+  EXPECT_THAT(heard(session_, TENON_RM_RELEASE), SizeIs(1)) << "that answer is late";
+}
+
+TEST_F(ReservationCheck, AskedAgainAfterTheConnectionBroke) {
+  begin();
+  claim("claim");
+  ASSERT_THAT(questions(), SizeIs(1));
+  fake_.signal(session_, TENON_RM_LOST);
+  settle(now_ms_ += 10);
+  fake_.signal(session_, TENON_RM_BACK);
+  settle(now_ms_ += 10);
+  const interface::heard again = questions().back();
+  EXPECT_NE(again.number, questions()[0].number);
+  say(again, true);
+  EXPECT_THAT(heard(session_, TENON_RM_RELEASE), SizeIs(1));
+}
+
+TEST_F(ReservationCheck, IsNotForThoseThatDidNotRegisterForIt) {
+  begin({});
+  claim("claim");
+  EXPECT_THAT(questions(), SizeIs(0));
+  EXPECT_THAT(heard(session_, TENON_RM_RELEASE), SizeIs(1));
+}
+
 TEST_F(Check, AwayAndBackTimeBeginsAnew) {
   open(manual());
   fake_.acknowledge_at_once(false);

@@ -204,6 +204,9 @@ std::string of(const check_answer &c) {
       .with("number", static_cast<int64_t>(c.number))
       .flag("accepted", c.accepted)
       .with("reason", c.reason)
+      .with("app", c.application)
+      .with("key", c.key)
+      .with("node", c.node)
       .done();
 }
 std::string of(const checks_delivered &c) {

@@ -313,6 +313,17 @@ std::optional<command> load::an_answer(const partition_snapshot &p) {
     if (random_.percent(40)) c.node = own_->text(some_node(p));
     return c;
   }
+  if (random_.percent(6)) {  // to a question about a reservation
+    const std::string application = some_application(p);
+    return check_answer{own_->text(p.name),
+                        0,
+                        random_.percent(40),
+                        "because",
+                        {},
+                        own_->text(application),
+                        own_->text(some_key(p, application)),
+                        own_->text(some_node(p))};
+  }
   if (open.empty()) return std::nullopt;
   // The RM is given checks before it answers, mostly all that there are.
   if (random_.percent(30)) {

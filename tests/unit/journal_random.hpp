@@ -130,6 +130,16 @@ class random_commands {
       fill(x.event);
       if (format_ != 3) fill(x.by_administrator);
       fill_answers(x);
+    } else if constexpr (std::is_same_v<T, check_answer>) {
+      fill(x.partition);
+      fill(x.number);
+      fill(x.accepted);
+      fill(x.reason);
+      fill_answers(x);
+      if (format_ == 3) return;
+      fill(x.application);
+      fill(x.key);
+      fill(x.node);
     } else if constexpr (std::is_same_v<T, configure>) {
       fill(x.rm);
       fill(x.config);

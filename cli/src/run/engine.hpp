@@ -26,7 +26,7 @@ class engine {
   virtual void drain(const std::function<void(const decision_view &)> &take) = 0;
   [[nodiscard]] virtual std::optional<int64_t> next_due() const = 0;
   [[nodiscard]] virtual std::span<const step_answer> answers() const = 0;
-  virtual void set_rm_check(rm_check check) = 0;
+  virtual void set_rm_check(rm_check check, rm_check reservations) = 0;
   // Nothing where it cannot say.
   [[nodiscard]] virtual std::optional<std::string> problem_with(const command &c) const = 0;
   [[nodiscard]] virtual bool has_work() const = 0;
@@ -55,7 +55,9 @@ class engine_of final : public engine {
   void drain(const std::function<void(const decision_view &)> &take) override { scheduler_->drain(take); }
   std::optional<int64_t> next_due() const override { return scheduler_->next_due(); }
   std::span<const step_answer> answers() const override { return scheduler_->answers(); }
-  void set_rm_check(rm_check check) override { scheduler_->set_rm_check(std::move(check)); }
+  void set_rm_check(rm_check check, rm_check reservations) override {
+    scheduler_->set_rm_check(std::move(check), std::move(reservations));
+  }
   std::optional<std::string> problem_with(const command &c) const override {
     if constexpr (requires { scheduler_->problem_with(c); }) return scheduler_->problem_with(c);
     return std::nullopt;

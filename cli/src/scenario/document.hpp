@@ -146,9 +146,10 @@ struct scenario {
   std::string name, title;
   std::string config;
   text_position config_at;
-  std::string deployment;         // empty: the default one; relative to the file
-  int64_t check_deadline_ms = 0;  // above 0: the RM checks placements, and has so long
-  bool recovery_hold = false;     // the RM registers so that nothing is placed before its recovery is done
+  std::string deployment;            // empty: the default one; relative to the file
+  int64_t check_deadline_ms = 0;     // above 0: the RM checks placements, and has so long
+  bool checks_reservations = false;  // and is asked before an ask waits for a node
+  bool recovery_hold = false;        // the RM registers so that nothing is placed before its recovery is done
   std::vector<scenario_step> steps;
 };
 

@@ -131,6 +131,7 @@ class player {
     session_ = std::make_unique<session>(on_.make_engine(*on_.policies),
                                          session_sinks{std::move(journal), on_.decisions, on_.origin});
     refused_.clear();
+    install_check();
     held_ = what_.recovery_hold;
     submit(register_rm{rm_name, "1", "default", &config_, what_.check_deadline_ms});
     if (refused_.empty()) return true;
@@ -140,9 +141,7 @@ class player {
 
   bool restart() {
     rm_.restarts();
-    if (!start()) return false;
-    install_check();
-    return true;
+    return start();
   }
 
   // The RM answers at once, from the keys that it refuses on a node.
@@ -162,12 +161,42 @@ class player {
   }
 
   void install_check() {
-    if (refusals_.empty() || what_.check_deadline_ms != 0) {
-      session_->scheduler().set_rm_check({});
-      return;
+    rm_check at_once;
+    if (!refusals_.empty() && what_.check_deadline_ms == 0) {
+      at_once = [this](partition_id, std::string_view, std::string_view key, std::string_view node, bool) {
+        return accepts(key, node);
+      };
     }
-    session_->scheduler().set_rm_check([this](partition_id, std::string_view, std::string_view key,
-                                              std::string_view node, bool) { return accepts(key, node); });
+    session_->scheduler().set_rm_check(std::move(at_once), reservation_check());
+  }
+
+  // One question of an ask. The RM's answer comes with a step that says so.
+  rm_check reservation_check() {
+    questions_.clear();
+    if (!what_.checks_reservations) return {};
+    return [this](partition_id, std::string_view application, std::string_view key, std::string_view node, bool) {
+      const auto [found, fresh] = questions_.try_emplace({std::string(application), std::string(key)});
+      question &of = found->second;
+      const bool agreed = of.accepted && of.node == node;
+      if (fresh || of.accepted) of = {std::string(node), false};
+      if (agreed) questions_.erase(found);
+      return agreed;
+    };
+  }
+
+  void answer_questions() {
+    const auto asked = questions_;
+    for (const auto &[of, what] : asked) {
+      if (what.accepted) continue;
+      const bool accepted = accepts(of.second, what.node);
+      if (accepted) {
+        questions_[of].accepted = true;
+      } else {
+        questions_.erase(of);
+      }
+      for (const partition_config &partition : config_.partitions)
+        submit(check_answer{inside(partition.name), 0, accepted, {}, {}, of.first, of.second, what.node});
+    }
   }
 
   // What people do; refused where they would be told so.
@@ -346,6 +375,7 @@ class player {
     for (const rm_model::open_check &c : rm_.answers()) {
       submit(check_answer{inside(c.partition), c.number, accepts(c.key, c.node), {}});
     }
+    answer_questions();
   }
 
   // --- time and cycles ---
@@ -397,7 +427,12 @@ class player {
   std::unique_ptr<session> session_;
   rm_model rm_;
   std::map<std::string, text_list> refusals_;
-  bool held_ = false;    // nothing is placed before its recovery is done
+  struct question {
+    std::string node;
+    bool accepted = false;
+  };
+  std::map<std::pair<std::string, std::string>, question> questions_;  // of an ask, by application and key
+  bool held_ = false;                                                  // nothing is placed before its recovery is done
   std::string refused_;  // what the scheduler said to the last registration or configuration
   int64_t now_ms_ = start_ms;
   std::vector<failure> failures_;

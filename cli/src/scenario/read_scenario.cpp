@@ -289,6 +289,7 @@ std::optional<scenario> read_scenario(const std::string &file, std::string_view 
   out.config_at = root->find("config")->at;
   out.deployment = text_of(*root, "deployment");
   out.check_deadline_ms = milliseconds_of(*root, "check_deadline", report);
+  out.checks_reservations = boolean_of(*root, "check_reservations", false);
   out.recovery_hold = boolean_of(*root, "recovery_hold", false);
   for (const yaml_node &step : root->find("steps")->items) {
     out.steps.push_back(step_reader(step, report).read());

@@ -203,6 +203,8 @@ constexpr key_spec scenario_keys[] = {
     {"deployment", value_kind::text, "Deployment file, relative to this one."},
     {"check_deadline", value_kind::number,
      "Seconds in which the RM answers what is proposed to it; 0: it checks placements at once.", "0"},
+    {"check_reservations", value_kind::boolean,
+     "The RM that answers what is proposed is asked before an ask waits for a node, too.", "false"},
     {"recovery_hold", value_kind::boolean,
      "The RM registers with recovery.hold: nothing is placed before recovery_done.", "false"},
     {.key = "steps",

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "services_impl.hpp"
+#include "tenon/config/problems.hpp"
 #include "tenon/host/offered_service.hpp"
 #include "tenon/host/reader_question.hpp"
 #include "tenon/json/state_json.hpp"
@@ -162,13 +163,33 @@ tenon_status close_explanation(const tenon_host *host, const tenon_explain_close
 
 }  // namespace
 
+namespace {
+
+// A line, if the RM is asked whether the ask may wait for a node.
+std::string words_of_question(const std::vector<rm_record> &rms, const explanation &e) {
+  for (const rm_record &rm : rms) {
+    for (const asked_reservation_record &one : rm.asked) {
+      if (one.partition != e.partition || one.application != e.application || one.key != e.key) continue;
+      return "RM " + config::in_quotes(rm.id) + " is asked whether this ask may wait for capacity on node " +
+             config::in_quotes(one.node) + "; nothing is reserved and no victim ends for it until the RM answers\n";
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 bool services::impl::explain(std::string_view partition, std::string_view application, std::string_view key,
                              snapshot_keeper::clock::time_point until, std::optional<explanation> &out,
                              refusal &unmeant) {
   explain_question asked(partition, application, key, most_copied);
   if (!copies.ask(asked, until)) return false;
   out = std::move(asked.said);
-  if (out && out->known) hold_up(*out, held_up_in(to.rms(), out->partition));
+  if (out && out->known) {
+    const std::vector<rm_record> rms = to.rms();
+    const std::string held = held_up_in(rms, out->partition);
+    hold_up(*out, held.empty() ? words_of_question(rms, *out) : held);
+  }
   unmeant = std::move(asked.unmeant);
   return true;
 }

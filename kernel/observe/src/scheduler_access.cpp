@@ -51,6 +51,8 @@ class scheduler_access final : public kernel_access {
       rm.waiting_answers = s.waiting_answers;
       rm.retries = s.retries;
       for (const service::rm_bound &one : s.bounds) rm.bounds.push_back({one.what, one.kept, one.most, one.refused});
+      for (const service::asked_reservation &one : s.asked)
+        rm.asked.push_back({one.partition, one.application, one.key, one.node});
       rm.configuration = *s.configuration;
       rm.checksum = s.checksum;
       const std::string session = s.id + "#" + std::to_string(s.session);

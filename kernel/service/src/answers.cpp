@@ -330,6 +330,35 @@ void answer_writer::check_over(const decision_view &d, const rm_partition &where
   send(*where.answers, memory, out);
 }
 
+void answer_writer::question(const reservation_question &asked, const kernel &state, rm_partition &where) {
+  arena &memory = where.answers->memory();
+  auto out = header<tenon_rm_check>(TENON_RM_CHECK);
+  out.partition = text(where.answers->name());
+  out.number = asked.number;
+  out.application = copied(asked.application, memory);
+  out.key = copied(asked.key, memory);
+  out.node = copied(asked.node, memory);
+  if (describe_ask(state, asked.partition, asked.application, asked.key, placement_)) {
+    out.resources = sorted_amounts(placement_.resources, memory);
+    out.tags = tags_of(placement_.tags, {}, false, memory);
+  }
+  send(*where.answers, memory, out);
+  where.unsent_checks.push_back({where.answers->last_number(), out.number});
+}
+
+void answer_writer::question_over(const reservation_question &asked, std::string_view reason,
+                                  const rm_partition &where) {
+  arena &memory = where.answers->memory();
+  auto out = header<tenon_rm_check_over>(TENON_RM_CHECK_OVER);
+  out.partition = text(where.answers->name());
+  out.number = asked.number;
+  out.application = copied(asked.application, memory);
+  out.key = copied(asked.key, memory);
+  out.node = copied(asked.node, memory);
+  out.reason = copied(reason, memory);
+  send(*where.answers, memory, out);
+}
+
 void answer_writer::assumption(const decision_view &d, const rm_partition &where, uint32_t type) {
   arena &memory = where.answers->memory();
   auto out = header<tenon_rm_assumption>(type);

@@ -29,6 +29,8 @@ class answer_writer {
   // about allocations; where the RM reported the allocation under another one, it hears that.
   uint32_t write(const decision_view &d, const kernel &state, rm_session &to, rm_partition &where,
                  std::string_view uuid);
+  void question(const reservation_question &asked, const kernel &state, rm_partition &where);
+  static void question_over(const reservation_question &asked, std::string_view reason, const rm_partition &where);
 
  private:
   void allocation(const decision_view &d, const kernel &state, const rm_partition &where, std::string_view uuid);

@@ -125,6 +125,7 @@ turn_outcome cycle::turn(uint32_t max_decisions, std::optional<partition_id> onl
   ++shared_.counters.turns;
   for (size_t i = 0; i < sessions_.size(); ++i) {
     note_sent_checks(*sessions_[i]);
+    look_at_questions(*sessions_[i]);
     out.more |= pump(*sessions_[i]);
   }
   if (const auto due = kernel_.next_due(); due && *due <= now_ms_) apply(advance{});
@@ -185,8 +186,14 @@ void cycle::note_sent_checks(rm_session &one) {
     rm_partition &where = *one.partitions[i];
     const uint64_t sent = where.unsent_checks.empty() ? 0 : where.answers->sent();
     checks_delivered given{where.full_name, 0};
-    for (; !where.unsent_checks.empty() && where.unsent_checks.front().answer <= sent; where.unsent_checks.pop_front())
-      given.number = where.unsent_checks.front().check;
+    for (; !where.unsent_checks.empty() && where.unsent_checks.front().answer <= sent;
+         where.unsent_checks.pop_front()) {
+      const uint64_t number = where.unsent_checks.front().check;
+      if (number >= reservation_question::first_number)
+        note_sent_question(one, number);
+      else
+        given.number = number;
+    }
     if (given.number != 0) apply(given);
   }
 }
@@ -255,6 +262,11 @@ rm_status cycle::status_of(const rm_session &one) const {
   for (const auto &partition : one.partitions) {
     out.unconfirmed += partition->to_confirm.late();
     out.uuids += partition->named.size();
+  }
+  for (const reservation_question &q : one.questions.all) {
+    const rm_partition *where = one.find_partition(q.partition);
+    if (q.is == reservation_question::state::open && where != nullptr)
+      out.asked.push_back({where->full_name, q.application, q.key, q.node});
   }
   out.throttled = one.throttled;
   out.session = one.who.id;

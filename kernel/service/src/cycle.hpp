@@ -134,6 +134,20 @@ class cycle final : public cycle_access {
   [[nodiscard]] rm_session *find(std::string_view rm);
   [[nodiscard]] bool check(partition_id partition, std::string_view application, std::string_view key,
                            std::string_view node, bool allocate);
+  // Whoever is to be asked within steps is asked from now on, also for asks that were refused before.
+  void ask_rms();
+  // -- Questions about reservations. --
+  [[nodiscard]] bool may_reserve(partition_id partition, std::string_view application, std::string_view key,
+                                 std::string_view node);
+  void note_sent_question(rm_session &one, uint64_t number) const;
+  void answer_question(rm_session &from, const check_answer &said);
+  void end_questions(rm_session &of);
+  // The ask is looked at again. `accepted`: the RM has not refused, so nothing is remembered.
+  void tell_kernel(rm_session &of, const reservation_question &q, bool accepted, std::string_view reason);
+  void say_over(rm_session &of, const reservation_question &q, std::string_view reason);
+  [[nodiscard]] int64_t in_time() const;  // until then an RM that is asked now has to answer
+  // Ends those that are late, and lets asks have one that could not.
+  void look_at_questions(rm_session &of);
 
   service_state &shared_;
   const byte_sink decisions_;
@@ -152,7 +166,8 @@ class cycle final : public cycle_access {
   size_t next_existing_ = 0;
   bool report_refused_ = false;  // an allocation that the last command reported
   bool as_wished_ = false;       // the node is already as the command that is being applied wants it
-  bool checks_ = false;
+  bool checks_ = false, checks_reservations_ = false;
+  uint64_t next_question_ = reservation_question::first_number;
   bool inspects_all_ = false;
   int64_t inspected_ms_ = INT64_MIN;
   uint64_t inspected_decisions_ = 0, inspected_commands_ = 0;

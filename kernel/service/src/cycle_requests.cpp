@@ -69,6 +69,11 @@ cycle::progress cycle::apply(rm_session &from, request_batch &of, request &one) 
     apply_change(*change);
     return progress::done;
   }
+  if (const auto *said = std::get_if<check_answer>(&one.what);
+      said != nullptr && said->number >= reservation_question::first_number) {
+    answer_question(from, *said);
+    return progress::done;
+  }
   if (auto *reported = std::get_if<put_allocation>(&one.what)) find_reported(from, one, *reported);
   if (is_beyond_bounds(from, one.what)) return progress::done;
   existing_ = one.uuids.empty() ? nullptr : &one;

@@ -66,12 +66,11 @@ registered cycle::enter(registration in) {
   fresh->in_force = std::make_shared<const group_config>(in.config);
   note_partitions(*fresh, *in.config.config);
   sessions_.push_back(fresh);
-  if ((fresh->who.wants & TENON_RM_WANTS_CHECKS) != 0 && !checks_) {
-    checks_ = true;
-    kernel_.set_rm_check([this](auto partition, auto application, auto key, auto node, bool allocate) {
-      return check(partition, application, key, node, allocate);
-    });
-  }
+  const bool checks = (fresh->who.wants & TENON_RM_WANTS_CHECKS) != 0 && !checks_;
+  const bool reservations = fresh->who.checks_reservations && !checks_reservations_;
+  checks_ |= checks;
+  checks_reservations_ |= reservations;
+  if (checks || reservations) ask_rms();
   ++shared_.counters.registrations;
   shared_.sessions.add(fresh);
   shared_.note(label_of(*fresh) + " registered over " + fresh->transport->name() + ", policy group '" +
@@ -139,6 +138,7 @@ void cycle::tell_presence(rm_session &one) {
 
 void cycle::pause(rm_session &one) {
   if (one.state != rm_state::running) return;
+  end_questions(one);
   apply(signal_rm{one.who.rm, rm_signal::lost});
   one.state = rm_state::paused;
 }

@@ -14,6 +14,7 @@
 #include "answer_queue.hpp"
 #include "release_watch.hpp"
 #include "request_batch.hpp"
+#include "reservation_questions.hpp"
 #include "rm_bounds.hpp"
 #include "tenon/abi/transport.h"
 #include "tenon/host/identity_resolver.hpp"
@@ -78,7 +79,8 @@ struct session_identity {
   bool own_config = false;  // it sent a configuration of its own
   bool hold = false;        // it registered with recovery.hold: it waits for an answer to all that it reports
   uint32_t wants = 0;
-  uint32_t check_window = 0;  // of an RM that wants proposals: so many are open at once
+  uint32_t check_window = 0;         // of an RM that wants proposals: so many are open at once
+  bool checks_reservations = false;  // of such an RM: it answers questions about reservations, too
 };
 
 // Whether an RM is there, and since which of its connections. Any thread.
@@ -143,6 +145,7 @@ class rm_session {
   rm_partition elsewhere;  // stands for all that it does not have: refusals are answers about the RM as a whole
   std::shared_ptr<const group_config> in_force;
   rm_bounds bounds;
+  reservation_questions questions;
   bool held = false;  // recovery.hold
   // Its last ask came as an allocation without node: what it hears of asks comes as messages about allocations, too.
   bool asks_by_allocations = false;

@@ -127,6 +127,7 @@ tenon_status scheduler::impl::enter(const tenon_rm_enter_in &in, tenon_rm_enter_
   what.who.hold = is_true("recovery.hold");
   for (const auto &[key, wants] : wanted_by_keys)
     if (is_true(key)) what.who.wants |= wants;
+  what.who.checks_reservations = (what.who.wants & TENON_RM_WANTS_PROPOSALS) != 0 && is_true("checks.reservations");
   what.who.check_window = shared.limits.check_window;
   if (const auto window = extra.find("checks.window"); window != extra.end()) {
     const auto own = window_of(window->second);

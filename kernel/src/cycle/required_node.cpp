@@ -21,7 +21,7 @@ bool required_node::take(ask &a, ask_class &c, bool &refused) {
   const bool kept = std::any_of(n->reservations->begin(), n->reservations->end(),
                                 [&](const reservation *r) { return classes[r->of->class_id].requires_a_node(); });
   const bool now = !kept && nodes.holds(c, n->slot);
-  refused = !checks.agrees(a, *n, now);
+  refused = now ? !checks.agrees(a, *n, true) : !checks.agrees_to_reserve(a, *n);
   if (refused) return false;
   if (!kept && !n->reservations->empty()) {
     reservations.unreserve(*n->reservations->front(), {cause::daemon_comes, a.key});

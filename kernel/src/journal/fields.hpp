@@ -270,6 +270,9 @@ void fields(IO &io, ref<IO, check_answer> f) {
   io(3, "accepted", f.accepted);
   io(4, "reason", f.reason);
   io(5, "answers", f.answers);
+  io(6, "application", f.application);
+  io(7, "key", f.key);
+  io(8, "node", f.node);
 }
 template <class IO>
 void fields(IO &io, ref<IO, checks_delivered> f) {

@@ -21,13 +21,17 @@ void held_off_asks::forget(ask &a) {
 void held_off_asks::call_all() {
   for (const auto &[number, a] : std::exchange(all_, {})) {
     a->wait->held_off = 0;
-    a->wait->preempt_from_ms = INT64_MIN;
-    if (a->line == ask_line::refused) {
-      lines.dequeue(*a);
-      lines.enqueue(*a);
-    } else {
-      alarms.chance_changed(*a);
-    }
+    look_again(*a);
+  }
+}
+
+void held_off_asks::look_again(ask &a) {
+  if (a.wait != nullptr) a.wait->preempt_from_ms = INT64_MIN;
+  if (a.line == ask_line::refused) {
+    lines.dequeue(a);
+    lines.enqueue(a);
+  } else {
+    alarms.chance_changed(a);
   }
 }
 

@@ -27,6 +27,7 @@ class held_off_asks : held_off_asks_access {
   void call() {         // a reservation ended
     if (!all_.empty()) call_all();
   }
+  void look_again(ask &a);  // it may try now, whenever it tried last
 
  private:
   void call_all();

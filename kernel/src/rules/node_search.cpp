@@ -126,8 +126,9 @@ node *node_search::find_empty(ask_class &c, ask &a, bool &refused, bool least_la
                           : least_lacking   ? scored->least_lacking(examined, accept)
                                             : scored->first_fit(examined, accept);
     if (slot == node_order::no_slot || fitness.faults() != faults) return nullptr;
-    if (checks.agrees(a, *nodes.at(slot), false)) return nodes.at(slot);
+    if (checks.agrees_to_reserve(a, *nodes.at(slot))) return nodes.at(slot);
     refused = true;
+    if (checks.awaits_answer()) return nullptr;
     left_out.push_back(slot);
   }
 }

@@ -16,7 +16,8 @@ uint64_t kept_for(const node_refusal &r) { return refusal_size + r.reason.size()
 }  // namespace
 
 bool placement_checks::ask_now(const ask &a, const node &n, bool allocate) {
-  const bool ok = shared.answers.check([&] { return shared.check(partition, a.owner->id, a.key, n.id, allocate); });
+  const rm_check &asked = by_proposals ? shared.reservation_check : shared.check;
+  const bool ok = shared.answers.check([&] { return asked(partition, a.owner->id, a.key, n.id, allocate); });
   if (!ok) refused_now_.push_back(&n);
   return ok;
 }

@@ -42,6 +42,15 @@ class placement_checks : placement_checks_access {
     if (remembers(a) && is_refused(a, n)) return false;
     return by_proposals || !shared.rm_is_asked() || ask_now(a, n, allocate);
   }
+  // Whether the ask may wait for capacity on the node. A resource manager that answers proposals may answer later:
+  // until then nothing is reserved, and no victim is chosen, for the ask. See awaits_answer().
+  bool agrees_to_reserve(const ask &a, const node &n) {
+    if (!by_proposals || nobody_is_asked_) return agrees(a, n, false);
+    if (remembers(a) && is_refused(a, n)) return false;
+    return !awaits_answer() && (!shared.rm_is_asked_to_reserve() || ask_now(a, n, false));
+  }
+  // True if the resource manager was asked about a reservation while this ask is looked at, and has not answered yet.
+  [[nodiscard]] bool awaits_answer() const { return by_proposals && !refused_now_.empty(); }
   [[nodiscard]] bool has_refused(const ask &a, const node &n) const;  // since the look at the ask began, or before
   [[nodiscard]] bool is_refused(const ask &a, const node &n) const { return refusal_of(a, n) != nullptr; }
   [[nodiscard]] const node_refusal *refusal_of(const ask &a, const node &n) const;  // that is remembered; null: none
@@ -67,7 +76,7 @@ class placement_checks : placement_checks_access {
   bool drop(ask &a, const node &n);
 
   bool nobody_is_asked_ = false;
-  std::vector<const node *> refused_now_;  // within the step, while an ask is looked at
+  std::vector<const node *> refused_now_;  // within the step, while an ask is looked at; or not answered yet
   boost::unordered_flat_map<const node *, std::vector<ask *>> refused_on_;
 };
 

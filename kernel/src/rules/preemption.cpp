@@ -63,7 +63,8 @@ node *preemption::find_ending(ask &a, bool &by_waiting) {
     const ending_room found = search.find_ending(a, classes[a.class_id]);
     by_waiting = found.is_there;
     const bool is_own = held != nullptr && held->where == found.where;
-    if (found.where == nullptr || is_own || checks.agrees(a, *found.where, false)) return found.where;
+    if (found.where == nullptr || is_own || checks.agrees_to_reserve(a, *found.where)) return found.where;
+    if (checks.awaits_answer()) return nullptr;
   }
 }
 
@@ -89,7 +90,8 @@ node *preemption::find_victims(ask &a, bool &off) {
   for (;;) {
     node *n = search.find(a, c, hopeless ? held->where : nullptr);
     if (n == nullptr) break;
-    if (checks.agrees(a, *n, false)) return n;
+    if (checks.agrees_to_reserve(a, *n)) return n;
+    if (checks.awaits_answer()) return nullptr;
   }
   off = search.would_do_but_for_reservations(a, c, held);
   if (checks.remembers(a)) return nullptr;

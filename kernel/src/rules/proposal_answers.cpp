@@ -4,8 +4,10 @@
 #include <string>
 
 #include "core.hpp"
+#include "model/node_table.hpp"
 #include "ready/change_dispatcher.hpp"
 #include "rules/gangs.hpp"
+#include "rules/held_off_asks.hpp"
 #include "rules/lifecycles.hpp"
 #include "rules/limits.hpp"
 #include "rules/open_proposals.hpp"
@@ -16,6 +18,7 @@
 namespace tenon::internal {
 
 void proposal_answers::obey(const check_answer &c) {
+  if (!c.key.empty()) return obey_about_reservation(c);
   const proposal *found = open.find(c.number);
   if (found == nullptr) return;
   const proposal p = *found;
@@ -23,6 +26,16 @@ void proposal_answers::obey(const check_answer &c) {
   if (c.accepted) return confirm(app, p);
   ++shared.counters.proposals_refused;
   refuse(app, p, c.reason);
+}
+
+void proposal_answers::obey_about_reservation(const check_answer &c) {
+  if (!open.are_made()) return;
+  const application *app = of.find_application(c.application);
+  ask *a = app == nullptr ? nullptr : app->asks.find(c.key);
+  const node *n = nodes.find(c.node);
+  if (a == nullptr || n == nullptr || a->pending() == 0) return;
+  if (!c.accepted) checks.note_refusal(*a, *n, c.reason);
+  held_off.look_again(*a);
 }
 
 // It said nothing: nothing is remembered, and the ask may be proposed there again.

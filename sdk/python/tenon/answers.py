@@ -133,6 +133,11 @@ class Check(Answer):
     allocate: bool  # false: it takes the room of the placeholder on this node
     placeholder: str  # key of the placeholder that it would replace; empty: none
 
+    @property
+    def reservation(self) -> bool:
+        """May it wait for capacity on the node, where others may end for it? Nothing holds its place or follows a yes."""
+        return not self.allocate and not self.placeholder
+
 
 @answer
 class CheckOver(Answer):

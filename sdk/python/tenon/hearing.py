@@ -227,14 +227,17 @@ class Hearing:
 
     def _check(self, one: checks_v1.Check) -> Answer | None:
         number = (one.partitionName, one.number)
+        check = Check(*key_of(one), one.nodeID, plain(one.resourcePerAlloc), dict(one.tags),
+                      one.partitionName, one.number, one.allocate, one.placeholderKey)
+        if check.reservation:  # nothing follows its answer, and the scheduler asks anew after a break
+            return check
         if number in self._checks:
             if said := self._checks[number]:  # answered, and that was lost
                 self.session.checks.say(checks_v1.CheckPlacementsRequest(answers=[said]))
             return None
         self._checks[number] = None
         self._checks_of[key_of(one)].add(number)
-        return Check(*key_of(one), one.nodeID, plain(one.resourcePerAlloc), dict(one.tags),
-                     one.partitionName, one.number, one.allocate, one.placeholderKey)
+        return check
 
     def _over(self, one: checks_v1.CheckOver) -> Answer | None:
         number = (one.partitionName, one.number)

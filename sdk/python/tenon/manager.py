@@ -29,7 +29,8 @@ class ResourceManager:
     say something and return; what may not have arrived when a connection broke is said again. The scheduler's words
     about a wrong registration or request are raised as `Refused`.
 
-    With `checks` each placement is a `Check` first, which wants `answer`; `window` is how many may be open at once.
+    With `checks` each placement and reservation is a `Check` first, which wants `answer`; `window` is how many may be
+    open at once.
     `config` is the text of a queues.yaml for this resource manager alone, in place of the one of `policy_group`."""
 
     def __init__(
@@ -39,7 +40,8 @@ class ResourceManager:
     ):
         registration = checks_v1.RegisterResourceManagerRequest(
             rmID=name, version=version, policyGroup=policy_group, config=config, buildInfo=build or {},
-            extraConfig={"recovery.hold": "true"} | ({"checks.window": str(window)} if window else {}))
+            extraConfig={"recovery.hold": "true"} | ({"checks.reservations": "true"} if checks else {})
+            | ({"checks.window": str(window)} if window else {}))
         self.name, self.partition = name, partition
         self._report = report
         self._session = Session(address, registration, checks, credentials)
@@ -166,8 +168,8 @@ class ResourceManager:
     # Checks
 
     def answer(self, check: Check, accepted: bool, reason: str = "") -> None:
-        """Accepted: Allocated follows. Refused, with a reason for people: the node is left out for this ask until
-        something about it changes, or `check_again`."""
+        """Accepted: Allocated follows, but for a reservation. Refused, with a reason for people: the node is left out for
+        this ask until something about it changes, or `check_again`."""
         said = checks_v1.CheckAnswer(partitionName=check.partition, number=check.number, accepted=accepted, reason=reason)
         with self._lock:
             self._hearing.check_answered(check, said)

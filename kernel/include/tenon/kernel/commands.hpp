@@ -275,13 +275,15 @@ struct inspect {
   std::span<const step_answer> answers = {};
 };
 
-// What the RM says to a placement that was proposed.
+// What the RM says to a placement that was proposed. Or to a question whether an ask may wait for capacity on a node,
+// which the three names tell: the ask is looked at again, whatever the answer is.
 struct check_answer {
   std::string_view partition;
-  uint64_t number = 0;  // allocation_sequence of the proposal
+  uint64_t number = 0;  // allocation_sequence of the proposal; 0: the question is about a reservation
   bool accepted = false;
   std::string_view reason;  // of a refusal
   std::span<const step_answer> answers = {};
+  std::string_view application = {}, key = {}, node = {};
 };
 
 // The RM was given the checks of all proposals up to this number: its time to answer begins.

@@ -51,7 +51,8 @@ struct kernel_counters {
   uint64_t device_choices_left = 0;  // node orders chose devices that could not be had: the scheduler chose
 };
 
-// Asked inside a step whether the RM accepts a placement. Answers go to the journal with the step.
+// Asked inside a step whether the RM accepts a placement, or a reservation (`allocate` is false). Answers go to the
+// journal with the step.
 using rm_check = std::function<bool(partition_id partition, std::string_view application, std::string_view key,
                                     std::string_view node, bool allocate)>;
 
@@ -70,6 +71,10 @@ class kernel;
 void each_allocation_of(const kernel &in, const release &c,
                         const std::function<void(std::string_view, std::string_view, uint64_t)> &f);
 
+// kernel::describe() of an ask, inside a step, too. False: there is no such ask.
+bool describe_ask(const kernel &in, partition_id partition, std::string_view application, std::string_view key,
+                  placement_view &out);
+
 // All state of one scheduler. One thread at a time; has no thread, clock, file or socket of its own, and
 // nothing process-wide: kernels in one process do not see each other.
 class kernel {
@@ -78,6 +83,7 @@ class kernel {
   explicit kernel(policy_source &policies, kernel_options options = {});
   friend void each_allocation_of(const kernel &, const release &,
                                  const std::function<void(std::string_view, std::string_view, uint64_t)> &);
+  friend bool describe_ask(const kernel &, partition_id, std::string_view, std::string_view, placement_view &);
   ~kernel();
   kernel(const kernel &) = delete;
   kernel &operator=(const kernel &) = delete;
@@ -100,7 +106,9 @@ class kernel {
 
   // Outside answers that the last command used; valid until the next drain.
   [[nodiscard]] std::span<const step_answer> answers() const;
-  void set_rm_check(rm_check check);
+  // `reservations` is asked of RMs that answer proposals, before an ask waits for a node. False: the RM has not
+  // answered yet; its answer is a check_answer. Asks that wait since an RM refused them are looked at again.
+  void set_rm_check(rm_check check, rm_check reservations = {});
   // Told everything that happens from now on, while it does; null: nobody is. Outlives the kernel.
   void set_fact_listener(fact_listener *listener);
 

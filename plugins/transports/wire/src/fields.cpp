@@ -199,7 +199,8 @@ constexpr row check[] = {
     OWN("nodeID", text, tenon_rm_check, node, "question: on which node"),
     OWN("resourcePerAlloc", amounts, tenon_rm_check, resources, "question: what it would take"),
     OWN("tags", pairs, tenon_rm_check, tags, "question: the ask's, and which devices it would hold"),
-    OWN("allocate", flag, tenon_rm_check, allocate, "question: to take room, or in a placeholder's, which is there"),
+    OWN("allocate", flag, tenon_rm_check, allocate,
+        "question: to take room; else in a placeholder's, which is there, or to wait for some"),
     OWN("placeholderKey", text, tenon_rm_check, placeholder_key, "question: in place of which placeholder"),
     OWN("placeholderUUID", text, tenon_rm_check, placeholder_uuid, "question: of which one of its ask"),
 };

@@ -129,8 +129,8 @@ typedef struct tenon_rm_check {
   tenon_rm_amounts resources;
   tenon_rm_pairs tags;
   tenon_text detail;
-  uint32_t allocate;           /* 1: room is taken for it; 0: its room is there, that of the placeholder on this node */
-  uint32_t reserved;           /* 0 */
+  uint32_t allocate; /* 1: room is taken; 0: its room is the placeholder's on this node, or it would wait for some */
+  uint32_t reserved; /* 0 */
   tenon_text placeholder_key;  /* of the placeholder that it would replace; empty: none */
   tenon_text placeholder_uuid; /* which one of its ask */
 } tenon_rm_check;

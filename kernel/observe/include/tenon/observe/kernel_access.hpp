@@ -24,6 +24,11 @@ struct rm_bound_record {
   uint64_t refused = 0;  // requests of its session that would have made it more
 };
 
+// An ask of which the RM is asked whether it may wait for capacity on a node.
+struct asked_reservation_record {
+  std::string partition, application, key, node;  // [rm]name
+};
+
 struct rm_record {
   std::string id, state, version, policy_group;
   std::string configuration, checksum;  // queues.yaml in force
@@ -33,6 +38,7 @@ struct rm_record {
   bool connected = true, held = false, throttled = false;
   uint64_t waiting_requests = 0, waiting_answers = 0, retries = 0;
   std::vector<rm_bound_record> bounds;
+  std::vector<asked_reservation_record> asked;
 };
 
 struct policy_group_record {

@@ -52,6 +52,11 @@ struct rm_bound {
   bool reached = false;  // the last of these would be refused still
 };
 
+// An ask of which the RM is asked whether it may wait for capacity on a node.
+struct asked_reservation {
+  std::string partition, application, key, node;  // [rm]name
+};
+
 struct rm_status {
   std::string id, version, policy_group, transport;
   std::map<std::string, std::string> build_info;
@@ -63,6 +68,7 @@ struct rm_status {
   uint64_t retries = 0;                              // submissions that were told to come again
   uint64_t unconfirmed = 0;                          // releases that it has not confirmed for too long
   uint64_t uuids = 0;                                // of its allocations, known: the scheduler's and its own
+  std::vector<asked_reservation> asked;              // and has not answered
   std::vector<rm_bound> bounds;                      // of what it keeps
   std::vector<std::string> partitions;               // [rm]name
   std::shared_ptr<const std::string> configuration;  // the queues.yaml in force for it; never null
