@@ -243,7 +243,7 @@ class partition final : partition_model {
   node_fitness fitness{{nodes, holdings, verdicts}};
   ready_index ready{{root, classes, nodes, fitness, keys, alarms, lines, reserved, gangs, kept_orders, limit_lines}};
   internal::limit_lines limit_lines{{classes, ready}};
-  internal::kept_orders kept_orders{{shared, config, classes, lines, ready}};
+  internal::kept_orders kept_orders{{shared, config, classes, lines, ready, reserved}};
   queue_priorities priorities{keys};
   fair_max fair_maxima{{root, total, keys}};
   ask_lines lines{{groups, ready, kept_orders, alarms, keys, priorities, reserved, gangs, written}};
@@ -304,7 +304,7 @@ class partition final : partition_model {
   internal::placer placer{{search, fitness, checks, ready, reservations, allocation_states}};
   internal::reserver reserver{{shared, reserved, headroom, ready, search, reservations}};
   internal::required_node required{{classes, nodes, fitness, checks, ready, reservations, allocation_states}};
-  reserved_pass pass_a{{reserved, lines, classes, ready, headroom, reservations, checks, placer, preemption, on_node}};
+  reserved_pass pass_a{{reserved, lines, classes, config, ready, headroom, reservations, checks, placer, preemption, on_node}};
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
   internal::whole_gang whole_gang{{classes, nodes, orders.nodes, verdicts, holdings, headroom, search, fitness, checks,
                                    lines, ready, placer, victim_search, preemption, written}};

@@ -48,7 +48,7 @@ bool partition::decide_in(const queue &q, const usage &used) {
     bool looked_at_gang = false;
     for (ask *k : sorted_asks(*a)) {
       const reservation *own = reservation_of(*k);
-      if (own == nullptr && is_kept_back(*a, *k, used)) continue;
+      if ((own == nullptr || waits_in_order(*a, *k, *own)) && is_kept_back(*a, *k, used)) continue;
       if (shared.has.gangs && k->placeholder && waits_to_begin(*a) && own == nullptr) {
         if (std::exchange(looked_at_gang, true)) continue;
         if (begin_whole(*a, used)) return true;
@@ -102,7 +102,7 @@ bool partition::place_by_order(application &a, ask &k, const std::string &node_i
 }
 
 void partition::place(application &a, ask &k, const std::string &node_id, const detail_map &chosen) {
-  if (reservation *r = by_order_on(node_id); r != nullptr && r->ask != k.arrival) {
+  if (reservation *r = by_order_on(node_id); r != nullptr && r->ask != k.arrival && (r->freed || r->empties)) {
     lose_reservation(r->id, messages::reservation_for_higher(k.key));
   }
   end_reservation_of(k, messages::reservation_used());

@@ -227,6 +227,7 @@ struct partition {
   [[nodiscard]] std::set<std::string> nodes_without_reservation(const ask &k) const;
   [[nodiscard]] bool another_may_empty(const application &of);
   void place_daemon(const reservation &r, const usage &used);
+  [[nodiscard]] bool waits_in_order(const application &a, const ask &k, const reservation &r) const;
   // Whether others' reservations let the ask use the node.
   [[nodiscard]] bool may_use(const node &n, const ask &k, const usage &used) const;
 

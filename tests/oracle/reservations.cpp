@@ -194,7 +194,8 @@ bool partition::decide_reserved(const usage &used) {
       if (fits_in(own, free_on(own, used), k) && predicates_pass(a, k, own, true)) n = &own;
       if (n == nullptr && !daemon) n = choose_node(a, k, used);
     }
-    if (n != nullptr && n->id == r.node && (r.freed || r.empties) && !daemon && !has_victims_under_way(k)) {
+    const bool own_by_order = n != nullptr && n->id == r.node && (r.freed || r.empties);
+    if (n != nullptr && !daemon && !has_victims_under_way(k) && (own_by_order || waits_in_order(a, k, r))) {
       std::find_if(reservations.begin(), reservations.end(), [&](const reservation &one) {
         return one.id == r.id;
       })->goes_by_order = true;
@@ -229,6 +230,11 @@ void partition::place_daemon(const reservation &r, const usage &used) {
   place(*find_application(best.application), ask_of_reservation(best), n.id, {});
 }
 
+// In a leaf that keeps the order of its asks; but not where preemption freed the node.
+bool partition::waits_in_order(const application &a, const ask &k, const reservation &r) const {
+  return !r.freed && k.required_node.empty() && keeps_order_after(*find_queue(a.queue)).has_value();
+}
+
 reservation *partition::by_order_on(const std::string &node_id) {
   for (reservation &r : reservations) {
     if (r.node == node_id && r.by_order) return &r;
@@ -239,9 +245,9 @@ reservation *partition::by_order_on(const std::string &node_id) {
 bool partition::place_left_over(const usage &used) {
   const std::vector<reservation> all = reservations;
   for (const reservation &r : all) {
-    if (!r.by_order) continue;
     application &a = *find_application(r.application);
     ask &k = ask_of(a, r);
+    if (!r.by_order || waits_in_order(a, k, r)) continue;
     const node &n = nodes.at(r.node);
     refused_at_turn.clear();
     if (!fits_in(n, free_on(n, used), k) || !predicates_pass(a, k, n, true)) continue;
@@ -366,7 +372,7 @@ bool partition::may_use(const node &n, const ask &k, const usage &used) const {
     const auto holder =
         std::find_if(applications.begin(), applications.end(), [&](const auto &a) { return a->uid == r.application; });
     const ask &kept_for = ask_of(**holder, r);
-    if (r.by_order && k.priority > kept_for.priority && k.arrival > kept_for.arrival) return true;
+    if (r.by_order && (r.freed || r.empties) && k.priority > kept_for.priority && k.arrival > kept_for.arrival) return true;
     if (!config.tuning.reservation_backfill) return false;
     const ask &reserved = ask_of(**holder, r);
     if (fits_in(n, left, reserved)) return true;

@@ -5,6 +5,7 @@
 
 #include "cycle/placer.hpp"
 #include "model/may_run.hpp"
+#include "model/queue_properties.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
@@ -69,7 +70,7 @@ void reserved_pass::line_up_by_order() {
 bool reserved_pass::place_left_over() {
   for (reservation *r : by_order_) {
     ask &a = *r->of;
-    if (!r->by_order || a.line == ask_line::refused) continue;
+    if (!r->by_order || a.line == ask_line::refused || waits_in_order(*r)) continue;
     checks.begin_turn();
     bool refused = false;
     if (placer.place_on(*r->where, a, classes[a.class_id], refused)) return true;
@@ -104,11 +105,10 @@ bool reserved_pass::place(reservation &r, bool &refused) {
   if (r.refused) return false;
   if (r.look) {
     node &own = *r.where;
-    if (r.way != way_to_room::as_it_comes && a.wait->victims->empty()) {
+    const bool by_order = r.way != way_to_room::as_it_comes || waits_in_order(r);
+    if (by_order && a.wait->victims->empty()) {
       if (placer.suits(own, a, c, refused)) {
-        r.stands_aside = true;
-        by_order_.push_back(&r);
-        line.refresh(r);
+        let_stand_aside(r);
         return false;
       }
     } else if (place_on_own(r, refused)) {
@@ -120,7 +120,21 @@ bool reserved_pass::place(reservation &r, bool &refused) {
       return !refused && on_node.try_on(own, a);
     }
   }
-  return c.required_node.empty() && placer.place(a, c, refused);
+  if (c.requires_a_node()) return false;
+  if (!waits_in_order(r)) return placer.place(a, c, refused);
+  if (!c.blocked && placer.find(a, c, refused)) let_stand_aside(r);
+  return false;
+}
+
+bool reserved_pass::waits_in_order(const reservation &r) const {
+  return r.way != way_to_room::preemption && !classes[r.of->class_id].requires_a_node() &&
+         keeps_order_after_ms(*r.of->owner->home, config.tuning).has_value();
+}
+
+void reserved_pass::let_stand_aside(reservation &r) {
+  r.stands_aside = true;
+  by_order_.push_back(&r);
+  line.refresh(r);
 }
 
 // Of several asks that require the node the one of the highest priority that it has room for.

@@ -14,6 +14,7 @@ struct reserved_pass_access {
   reserved_line &line;
   ask_lines &lines;
   const class_table &classes;
+  const partition_config &config;
   ready_index &ready;
   const internal::headroom &headroom;
   internal::reservations &reservations;
@@ -46,6 +47,9 @@ class reserved_pass : reserved_pass_access {
   bool try_one(reservation &r);
   bool place(reservation &r, bool &refused);
   bool place_on_own(reservation &r, bool &refused);
+  // Its leaf keeps the order of its asks, and victims are no reason for it to go before them.
+  [[nodiscard]] bool waits_in_order(const reservation &r) const;
+  void let_stand_aside(reservation &r);
   void line_up_by_order();
   void settle_by_order(bool made);
 

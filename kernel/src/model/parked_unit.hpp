@@ -16,11 +16,16 @@ struct queue;
 
 // What an ask of a unit may do, beside being placed.
 enum class unit_kind : uint8_t {
-  plain,     // nothing: its reservation delay is not over
-  reserves,  // reserve a node
-  preempts,  // try to preempt. Such a unit is parked only where its leaf keeps the order
-  reserved,  // take the node and the headroom that are kept for it
+  plain,           // nothing: its reservation delay is not over
+  reserves,        // reserve a node
+  preempts,        // try to preempt. Such a unit is parked only where its leaf keeps the order
+  reserved,        // take the node and the headroom that are kept for it
+  waits_in_order,  // take the node that is kept for it, if nobody in its leaf keeps it back
 };
+
+[[nodiscard]] inline bool is_reserved(unit_kind kind) {
+  return kind == unit_kind::reserved || kind == unit_kind::waits_in_order;
+}
 
 // Which unit of a leaf, among those of asks that stand in ask_line::run.
 struct unit_id {

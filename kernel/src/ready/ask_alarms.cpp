@@ -57,6 +57,7 @@ int64_t ask_alarms::next_chance(const ask &a) const {
           return preemption.preempts_at(a);
         case unit_kind::preempts:
         case unit_kind::reserved:
+        case unit_kind::waits_in_order:
           return INT64_MAX;
       }
       return INT64_MAX;

@@ -23,7 +23,7 @@ void ask_lines::enqueue(ask &a) {
   } else if (const reservation *r = reservation_of(a); r == nullptr) {
     join_run(a);
   } else if (r->by_order) {
-    join_run(a, unit_kind::reserved);
+    join_run(a, r->way == way_to_room::preemption ? unit_kind::reserved : unit_kind::waits_in_order);
   } else {
     changes.apply(ask_lined_up{a, ask_line::reserved, nullptr});
     reserved.join(a);
@@ -84,7 +84,7 @@ namespace {
 
 uint32_t hash_of(const application &app, unit_id which) {
   const uint64_t both =
-      uint64_t{app.index} << 34 ^ uint64_t { which.class_id } << 2 ^ static_cast<uint64_t>(which.kind);
+      uint64_t{app.index} << 34 ^ uint64_t { which.class_id } << 3 ^ static_cast<uint64_t>(which.kind);
   return static_cast<uint32_t>(both * 0x9e3779b97f4a7c15 >> 32);
 }
 

@@ -9,6 +9,7 @@
 #include "model/queue_properties.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/ready_index.hpp"
+#include "ready/reserved_line.hpp"
 
 namespace tenon::internal {
 
@@ -41,7 +42,7 @@ bool kept_orders::stands_behind(leaf_class &u) {
 
 void kept_orders::park_on_headroom(leaf_class &u, queue &full, type_index t) {
   queue &leaf = *u.leaf;
-  if (const kept_order *s = order_of(leaf); s != nullptr && u.kind != unit_kind::reserved) {
+  if (const kept_order *s = order_of(leaf); s != nullptr && !is_reserved(u.kind)) {
     if (s->first != nullptr && leaf_class_before{}(u, *s->first)) return look_at_all(leaf);
     if (s->first == nullptr) wait_first(u);
   }
@@ -68,6 +69,7 @@ void kept_orders::look_at_all(queue &leaf) {
   if (std::exchange(s.first, nullptr) != nullptr) std::erase(ordered_, &leaf);
   for (usage_node *limit : std::exchange(s.limits, {})) std::erase(limit->first_asks_in, &leaf);
   while (!s.parked.empty()) ready.unpark(*s.parked.back());
+  reserved.wake_refused();
 }
 
 void kept_orders::may_change(queue &leaf) {
@@ -122,7 +124,7 @@ void kept_orders::unparked(leaf_class &u) {
 // -- What waits for something else, and may come to lack headroom. --
 
 void kept_orders::watch(leaf_class &u) {
-  kept_order *s = u.kind == unit_kind::reserved ? nullptr : order_of(*u.leaf);
+  kept_order *s = is_reserved(u.kind) ? nullptr : order_of(*u.leaf);
   if (s != nullptr && u.watch == 0) u.watch = add_watcher(*s, u.class_id, {&u, nullptr});
 }
 

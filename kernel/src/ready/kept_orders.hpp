@@ -20,6 +20,7 @@ struct kept_orders_access {
   class_table &classes;
   ask_lines &lines;
   ready_index &ready;
+  reserved_line &reserved;
 };
 
 class kept_orders : kept_orders_access {

@@ -53,7 +53,7 @@ leaf_class *ready_index::first_of(queue &leaf) {
 }
 
 size_t ready_index::unit_place_hash::operator()(const unit_place &place) const {
-  const uint64_t which = uint64_t{place.which.class_id} << 2 | static_cast<uint64_t>(place.which.kind);
+  const uint64_t which = uint64_t{place.which.class_id} << 3 | static_cast<uint64_t>(place.which.kind);
   uint64_t mixed = (place.leaf->sequence ^ which * 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93;
   mixed ^= mixed >> 32;
   return mixed * 0x9e3779b97f4a7c15;

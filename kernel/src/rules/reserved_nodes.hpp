@@ -34,7 +34,10 @@ class reserved_nodes : reserved_nodes_access {
   }
   // Asks that came later than the reserved one and have a higher priority may use the node.
   [[nodiscard]] static bool goes_by_order(const node &n) {
-    return !n.reservations->empty() && n.reservations->front()->by_order;
+    return !n.reservations->empty() && opens_to_higher(*n.reservations->front());
+  }
+  [[nodiscard]] static bool opens_to_higher(const reservation &r) {
+    return r.by_order && r.way != way_to_room::as_it_comes;
   }
   [[nodiscard]] bool may_use(const ask &a, const ask_class &c, const node &n) const;
 
