@@ -4,7 +4,10 @@
 
 namespace tenon::internal {
 
-std::string words_where_refused() { return "the resource manager refuses every node that fits"; }
+std::string words_where_refused(bool waits_for_gang) {
+  return waits_for_gang ? "room for all placeholders of its gang at once"
+                        : "the resource manager refuses every node that fits";
+}
 
 std::string words_where_reserved(std::string_view node) {
   return "room on node " + std::string(node) + ", which is reserved for it";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/queue_properties.hpp"
 #include "policies/sort_policy.hpp"
 
 namespace tenon::internal {
@@ -104,6 +105,7 @@ void freezer::make_block(uint32_t at, uint8_t how, frozen_ask &out) {
   out.state = a.state;
   out.line = a.line;
   out.placeholder = a.placeholder;
+  out.waits_for_gang = a.placeholder && a.line == ask_line::refused && begins_whole(*a.owner);
   out.originator = a.originator;
   out.preempts = a.wait != nullptr && !a.wait->victims->empty();
   out.scales_up = a.told() == container_word::failed;

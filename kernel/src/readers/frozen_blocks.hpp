@@ -32,6 +32,7 @@ struct frozen_ask {
   ask_state state = ask_state::pending;
   ask_line line = ask_line::none;
   bool placeholder = false, originator = false, preempts = false, scales_up = false;
+  bool waits_for_gang = false;  // to begin with it
 
   [[nodiscard]] bool there() const { return fixed != nullptr; }
   void drop(frozen_past &past) { past.drop(fixed); }
@@ -174,7 +175,7 @@ struct frozen_wait {
   uint32_t queue = none_there;
   bool for_good = false;
 };
-[[nodiscard]] std::string words_where_refused();
+[[nodiscard]] std::string words_where_refused(bool waits_for_gang);
 [[nodiscard]] std::string words_where_reserved(std::string_view node);
 [[nodiscard]] std::string words_where_placeholders(std::string_view task_group);
 [[nodiscard]] std::string words_of(blocker what, std::string_view type, std::string_view queue, std::string_view order);

@@ -207,7 +207,7 @@ class reader {
   }
 
   [[nodiscard]] std::string blocker_of(const frozen_ask &a) const {
-    if (a.line == ask_line::refused) return words_where_refused();
+    if (a.line == ask_line::refused) return words_where_refused(a.waits_for_gang);
     if (a.line == ask_line::reserved) return words_where_reserved(p_.nodes[a.reserved].fixed->id);
     if (a.line == ask_line::placeholders) return words_where_placeholders(a.fixed->task_group);
     if (a.group == none_there || a.group >= p_.waits.size()) return {};
