@@ -304,7 +304,8 @@ class partition final : partition_model {
   internal::placer placer{{search, fitness, checks, ready, reservations, allocation_states}};
   internal::reserver reserver{{shared, reserved, headroom, ready, search, reservations}};
   internal::required_node required{{classes, nodes, fitness, checks, ready, reservations, allocation_states}};
-  reserved_pass pass_a{{reserved, lines, classes, config, ready, headroom, reservations, checks, placer, preemption, on_node}};
+  reserved_pass pass_a{
+      {reserved, lines, classes, config, ready, headroom, reservations, checks, placer, preemption, on_node}};
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
   internal::whole_gang whole_gang{{classes, nodes, orders.nodes, verdicts, holdings, headroom, search, fitness, checks,
                                    lines, ready, placer, victim_search, preemption, written}};

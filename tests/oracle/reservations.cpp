@@ -372,7 +372,8 @@ bool partition::may_use(const node &n, const ask &k, const usage &used) const {
     const auto holder =
         std::find_if(applications.begin(), applications.end(), [&](const auto &a) { return a->uid == r.application; });
     const ask &kept_for = ask_of(**holder, r);
-    if (r.by_order && (r.freed || r.empties) && k.priority > kept_for.priority && k.arrival > kept_for.arrival) return true;
+    if (r.by_order && (r.freed || r.empties) && k.priority > kept_for.priority && k.arrival > kept_for.arrival)
+      return true;
     if (!config.tuning.reservation_backfill) return false;
     const ask &reserved = ask_of(**holder, r);
     if (fits_in(n, left, reserved)) return true;

@@ -71,7 +71,8 @@ bool waits_to_begin(const application &app, const class_table &classes) {
 
 bool gang_has_come(const application &app, const class_table &classes) {
   if (app.state != application_state::accepted || app.first_bind_ms != INT64_MAX) return true;
-  return fit_in(pending_placeholders_of(app, classes), app.placeholder_ask);
+  // Few real asks come before the placeholders: mostly the sum of all is enough to know.
+  return fit_in(app.pending, app.placeholder_ask) && fit_in(pending_placeholders_of(app, classes), app.placeholder_ask);
 }
 
 bool is_leaf(const queue_config &c, bool root) { return !root && !c.parent && c.queues.empty(); }
