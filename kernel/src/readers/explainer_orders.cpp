@@ -137,8 +137,8 @@ const ask *explainer::first_beyond_headroom(const queue &leaf, const turn_order 
 void explainer::explain_kept_order(const ask &a, explanation &out) const {
   const queue &leaf = *a.owner->home;
   const std::optional<int64_t> after_ms = keeps_order_after_ms(leaf, config.tuning);
-  const reservation *own = reservation_of(a);
-  if (!after_ms || (own != nullptr && own->way == way_to_room::preemption)) return;
+  const reservation *on_a_node = reservation_of(a);
+  if (!after_ms || (on_a_node != nullptr && on_a_node->way == way_to_room::preemption)) return;
   const turn_order in_turn(keys.of_applications(leaf));
   const ask *first = first_beyond_headroom(leaf, in_turn);
   if (first == nullptr || !in_turn(*first, a)) return;
