@@ -54,7 +54,7 @@ bool partition::decide_in(const queue &q, const usage &used) {
         if (begin_whole(*a, used)) return true;
         refused_at_turn.clear();
         const bool may = shared.has.preemption && has_come(*a) && within_limits(*a, *k, used);
-        if (may && is_guaranteed_whole(*a, used) && preempt(*a, *k, used)) return true;
+        if (may && preempt(*a, *k, used, is_guaranteed_whole(*a, used))) return true;
         continue;
       }
       if ((own != nullptr && !own->by_order) || (shared.has.gangs && waits_for_placeholders(*a, *k))) continue;

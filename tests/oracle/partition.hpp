@@ -241,7 +241,7 @@ struct partition {
   [[nodiscard]] std::vector<candidate> all_candidates(bool opted_out);
 
   // -- preemption.cpp --
-  bool preempt(application &a, ask &k, const usage &used);
+  bool preempt(application &a, ask &k, const usage &used, bool has_claim = true);
 
   // -- quotas.cpp --
   void look_at_quota(const std::string &path);

@@ -496,7 +496,7 @@ class question {
 
 }  // namespace
 
-bool partition::preempt(application &a, ask &k, const usage &used) {
+bool partition::preempt(application &a, ask &k, const usage &used, bool has_claim) {
   if (!config.preemption_enabled || !k.allow_preempt_other || !k.required_node.empty()) return false;
   if (has_victims_under_way(k) && reservation_of(k) != nullptr) return false;
   const queue &leaf = *find_queue(a.queue);
@@ -507,6 +507,7 @@ bool partition::preempt(application &a, ask &k, const usage &used) {
   if (shared.now_ms < add_saturating(k.create_time_ms, delay_ms) || shared.now_ms < k.preempt_from_ms) return false;
   k.preempt_from_ms = add_saturating(shared.now_ms, std::max<int64_t>(1, config.tuning.preemption_retry_ms));
   k.held_off = false;
+  if (!has_claim) return false;
   const auto is_own = [&](const node &n) {
     const reservation *held = reservation_of(k);
     return held != nullptr && held->node == n.id;

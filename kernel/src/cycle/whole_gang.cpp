@@ -61,7 +61,7 @@ bool whole_gang::preempt(const application &app, const std::vector<ask *> &asks)
     if (amount > 0) all.positive.push_back({t, 0, amount});
   });
   checks.begin_look();
-  return victims.has_guarantee_left(**first, all) && preemption.try_for(**first);
+  return preemption.try_for(**first, victims.has_guarantee_left(**first, all));
 }
 
 // Where a queue, or all nodes together, have too little for the whole of it, it waits for that, else for any change.

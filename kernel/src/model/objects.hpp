@@ -31,7 +31,9 @@ inline bool queue::one_waits_for_another_to_empty() const {
   return !wait_for_cluster.empty() && may_empty_for(*wait_for_cluster.top()->ready.top()->owner);
 }
 inline bool queue::has_ready() const {
-  if (leaf) return !ready_classes.empty() || !limited.empty() || one_waits_for_another_to_empty();
+  // Whose key is not known yet may be the first to wait for a node to empty.
+  const bool one_may = !wait_for_cluster.empty() && !dirty_apps.empty();
+  if (leaf) return !ready_classes.empty() || !limited.empty() || one_may || one_waits_for_another_to_empty();
   return ready != nullptr && !ready->empty();
 }
 

@@ -39,6 +39,7 @@ leaf_class *ready_index::next() {
     if (q == nullptr) continue;
     keys.flush(*q);
     if (leaf_class *first = first_of(*q)) return first;
+    queue_unready(*q);
   }
   return nullptr;
 }

@@ -23,11 +23,12 @@ int64_t preemption::preempts_at(const ask &a) const {
   return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->preempt_from_ms);
 }
 
-bool preemption::try_for(ask &a) {
+bool preemption::try_for(ask &a, bool has_claim) {
   if (preempts_at(a) > shared.now_ms) return false;
   ask_wait::of(a, waits).preempt_from_ms =
       add_saturating(shared.now_ms, std::max<int64_t>(1, config.tuning.preemption_retry_ms));
   held_off.forget(a);
+  if (!has_claim) return false;
   bool off = false, by_waiting = false;
   // An ask whose reservation waited too long waits for what is ending only if nobody gives way.
   const bool waited = a.wait->reserve_from_ms != INT64_MIN;

@@ -31,7 +31,7 @@ class preemption final : public preemption_clock, preemption_access {
   explicit preemption(const preemption_access &all) : preemption_access(all) {}
 
   [[nodiscard]] int64_t preempts_at(const ask &a) const override;
-  bool try_for(ask &a);
+  bool try_for(ask &a, bool has_claim = true);  // without a claim it is an attempt that comes to nothing
   void reservation_ended() override;
   void forget(ask &a);  // nobody waits for its victims any more, nor does it
 
