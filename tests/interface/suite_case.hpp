@@ -25,6 +25,20 @@ partitions:
             resources: { max: { vcore: 2 } }
 )";
 
+// What runs in root.rich gives way to asks of root.poor, which is guaranteed something.
+inline constexpr char rich_and_poor[] = R"(
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: "*"
+        queues:
+          - name: rich
+          - name: poor
+            resources: { guaranteed: { vcore: 2 } }
+            properties: { preemption.delay: 1ms }
+)";
+
 inline std::string way_name(const ::testing::TestParamInfo<way> &one) {
   std::string out = one.param.about.name;
   std::replace(out.begin(), out.end(), '-', '_');

@@ -135,18 +135,7 @@ TEST_P(Interface, CheckInPlaceOfAPlaceholderSaysWhichAndThatItsRoomIsThere) {
 // The node by id is the first to preempt on, and the RM refuses it: what runs there would end in vain.
 TEST_P(Interface, RmThatChecksReservationsNoVictimEndsWhereItRefuses) {
   registration_request request;
-  request.config = R"(
-partitions:
-  - name: default
-    queues:
-      - name: root
-        submitacl: "*"
-        queues:
-          - name: rich
-          - name: poor
-            resources: { guaranteed: { vcore: 2 } }
-            properties: { preemption.delay: 1ms }
-)";
+  request.config = rich_and_poor;
   request.extra_config = {{"checks.reservations", "true"}};
   request.may_run = [](const heard &check) { return check.key != "claim" || check.node != "node-1"; };
   enter(request);

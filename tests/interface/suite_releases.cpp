@@ -44,18 +44,7 @@ TEST_P(Releases, AllAllocationsOfAnApplicationPendingAsksStayWhereTheyAreAnother
 TEST_P(Releases, AVictimNamesTheAskForWhichItEnds) {
   if (GetParam().about.first_dialect) GTEST_SKIP() << "the first dialect has no field for the ask";
   registration_request request;
-  request.config = R"(
-partitions:
-  - name: default
-    queues:
-      - name: root
-        submitacl: "*"
-        queues:
-          - name: rich
-          - name: poor
-            resources: { guaranteed: { vcore: 2 } }
-            properties: { preemption.delay: 1ms }
-)";
+  request.config = rich_and_poor;
   enter(request);
   requests batch;
   batch.application("rich", "root.rich").application("poor", "root.poor").node("node-1", {{"vcore", 2'000}});

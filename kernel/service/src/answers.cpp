@@ -111,6 +111,19 @@ std::string_view name_of(const decision_view &d, const rm_partition &where, std:
   return given == where.given_uuids.end() ? uuid : std::string_view(given->second.text);
 }
 
+// `of` names the application, the key and the node.
+template <class Answer, class Named>
+Answer about_check(uint32_t type, const rm_partition &where, uint64_t number, const Named &of) {
+  arena &memory = where.answers->memory();
+  auto out = header<Answer>(type);
+  out.partition = text(where.answers->name());
+  out.number = number;
+  out.application = copied(of.application, memory);
+  out.key = copied(of.key, memory);
+  out.node = copied(of.node, memory);
+  return out;
+}
+
 }  // namespace
 
 const answer_rule &answer_rule_of(decision_kind kind) { return rules[static_cast<size_t>(kind)]; }
@@ -293,12 +306,7 @@ void answer_writer::scheduling_state(const decision_view &d, const rm_partition 
 
 void answer_writer::check(const decision_view &d, const kernel &state, rm_partition &where) {
   arena &memory = where.answers->memory();
-  auto out = header<tenon_rm_check>(TENON_RM_CHECK);
-  out.partition = text(where.answers->name());
-  out.number = d.allocation_sequence;
-  out.application = copied(d.application, memory);
-  out.key = copied(d.key, memory);
-  out.node = copied(d.node, memory);
+  auto out = about_check<tenon_rm_check>(TENON_RM_CHECK, where, d.allocation_sequence, d);
   out.allocate = 1;
   if (state.describe(d, placement_)) {
     out.resources = sorted_amounts(placement_.resources, memory);
@@ -320,24 +328,14 @@ void answer_writer::check(const decision_view &d, const kernel &state, rm_partit
 
 void answer_writer::check_over(const decision_view &d, const rm_partition &where) {
   arena &memory = where.answers->memory();
-  auto out = header<tenon_rm_check_over>(TENON_RM_CHECK_OVER);
-  out.partition = text(where.answers->name());
-  out.number = d.allocation_sequence;
-  out.application = copied(d.application, memory);
-  out.key = copied(d.key, memory);
-  out.node = copied(d.node, memory);
+  auto out = about_check<tenon_rm_check_over>(TENON_RM_CHECK_OVER, where, d.allocation_sequence, d);
   out.reason = copied(text_of(d, words_), memory);
   send(*where.answers, memory, out);
 }
 
 void answer_writer::question(const reservation_question &asked, const kernel &state, rm_partition &where) {
   arena &memory = where.answers->memory();
-  auto out = header<tenon_rm_check>(TENON_RM_CHECK);
-  out.partition = text(where.answers->name());
-  out.number = asked.number;
-  out.application = copied(asked.application, memory);
-  out.key = copied(asked.key, memory);
-  out.node = copied(asked.node, memory);
+  auto out = about_check<tenon_rm_check>(TENON_RM_CHECK, where, asked.number, asked);
   if (describe_ask(state, asked.partition, asked.application, asked.key, placement_)) {
     out.resources = sorted_amounts(placement_.resources, memory);
     out.tags = tags_of(placement_.tags, {}, false, memory);
@@ -349,12 +347,7 @@ void answer_writer::question(const reservation_question &asked, const kernel &st
 void answer_writer::question_over(const reservation_question &asked, std::string_view reason,
                                   const rm_partition &where) {
   arena &memory = where.answers->memory();
-  auto out = header<tenon_rm_check_over>(TENON_RM_CHECK_OVER);
-  out.partition = text(where.answers->name());
-  out.number = asked.number;
-  out.application = copied(asked.application, memory);
-  out.key = copied(asked.key, memory);
-  out.node = copied(asked.node, memory);
+  auto out = about_check<tenon_rm_check_over>(TENON_RM_CHECK_OVER, where, asked.number, asked);
   out.reason = copied(reason, memory);
   send(*where.answers, memory, out);
 }

@@ -10,7 +10,9 @@
 #include "core.hpp"
 #include "cycle/policy_faults.hpp"
 #include "cycle/whole_gang.hpp"
+#include "model/gang_start.hpp"
 #include "model/may_run.hpp"
+#include "model/queue_headroom.hpp"
 #include "model/queue_properties.hpp"
 #include "ready/change_dispatcher.hpp"
 #include "ready/fresh_keys.hpp"
@@ -154,7 +156,7 @@ void inspector::inspect_application(application &app, inspection &seen, bool sto
   const bool is_passed_over = held || stopped;
   const auto above = is_passed_over ? std::vector<limit_above>() : limits_above(app, seen);
   const bool begins = !is_passed_over && waits_to_begin(app, classes);
-  const resources together = begins ? pending_placeholders_of(app, classes) : resources();
+  const resources together = begins ? need_of_gang(app, classes) : resources();
   bool looked_at_gang = false;
   uint32_t beyond = no_class;  // what is beyond a limit stays so: the asks after it only leave less
   for (ask *a : waiting) {
@@ -177,18 +179,12 @@ void inspector::inspect_application(application &app, inspection &seen, bool sto
 }
 
 // As kept_orders has it, with what asks before this one would take.
-bool inspector::is_kept_back(const queue &leaf, const resources &need, inspection &seen) const {
+bool inspector::is_kept_back(queue &leaf, const resources &need, inspection &seen) const {
   if (seen.first == nullptr || !seen.first_keeps_back) return false;
-  const ask_class &first = classes[seen.first->class_id];
-  for (const queue *q = &leaf; q->parent != nullptr; q = q->parent) {
-    const limit_above limit{&q->max, nullptr, q, &seen.queues[q]};
-    for (const class_amount &p : first.positive) {
-      const int64_t own = need[p.type];
-      if (own > 0 && q->max.has(p.type) && add_saturating(p.amount, own) > limit.room_for(*seen.first, p.type))
-        return true;
-    }
-  }
-  return false;
+  const auto room_in = [&](const queue &q, type_index t) {
+    return q.max.has(t) ? limit_above{&q.max, nullptr, &q, &seen.queues[&q]}.room_for(*seen.first, t) : INT64_MAX;
+  };
+  return kept_back_by(classes[seen.first->class_id], leaf, need, room_in).in != nullptr;
 }
 
 void inspector::wait_first(const ask &a, inspection &seen) const {

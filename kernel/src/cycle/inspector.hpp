@@ -42,7 +42,7 @@ class inspector : inspector_access {
   void inspect_application(application &app, inspection &seen, bool stopped);
   static std::vector<limit_above> limits_above(const application &app, inspection &seen);
   container_word word_for(ask &a, const std::vector<limit_above> &above, inspection &seen);
-  [[nodiscard]] bool is_kept_back(const queue &leaf, const resources &need, inspection &seen) const;
+  [[nodiscard]] bool is_kept_back(queue &leaf, const resources &need, inspection &seen) const;
   void wait_first(const ask &a, inspection &seen) const;
   void look_at_gang(const application &app, const std::vector<limit_above> &above, inspection &seen);
   bool is_node_there(ask &a, ask_class &c, inspection &seen);

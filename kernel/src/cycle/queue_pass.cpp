@@ -5,8 +5,10 @@
 #include "cycle/required_node.hpp"
 #include "cycle/reserver.hpp"
 #include "cycle/whole_gang.hpp"
+#include "model/gang_start.hpp"
 #include "model/may_run.hpp"
 #include "model/queue_properties.hpp"
+#include "model/queue_turns.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/kept_orders.hpp"
@@ -50,7 +52,7 @@ bool queue_pass::try_unit(leaf_class &u) {
     orders.park_on_headroom(u, *full, type);
   } else if (u.kind == unit_kind::reserves && reserved.has_most_nodes(app)) {
     ready.park_on_nodes(g);
-  } else if (u.kind == unit_kind::reserves && !u.leaf->may_empty_for(app) && headroom.is_cluster_full(c, type)) {
+  } else if (u.kind == unit_kind::reserves && !may_empty_for(app) && headroom.is_cluster_full(c, type)) {
     ready.park_on_cluster(u, type);
   } else {
     ready.park_on_nodes(u, u.kind == unit_kind::reserves);

@@ -47,7 +47,7 @@ class reserved_pass : reserved_pass_access {
   bool try_one(reservation &r);
   bool place(reservation &r, bool &refused);
   bool place_on_own(reservation &r, bool &refused);
-  // Its leaf keeps the order of its asks, and victims are no reason for it to go before them.
+  // The ask takes its turn in the order of its leaf, which keeps that, unless preemption freed the node for it.
   [[nodiscard]] bool waits_in_order(const reservation &r) const;
   void let_stand_aside(reservation &r);
   void line_up_by_order();

@@ -2,6 +2,7 @@
 #include "cycle/reserver.hpp"
 
 #include "core.hpp"
+#include "model/queue_turns.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
 #include "rules/headroom.hpp"
@@ -15,7 +16,7 @@ bool reserver::reserve(ask &a, ask_class &c, bool &refused) {
   if (line.has_most_nodes(*a.owner)) return false;
   type_index type = no_type;
   const bool full = headroom.is_cluster_full(c, type);
-  if (full && !a.owner->home->may_empty_for(*a.owner)) return false;
+  if (full && !may_empty_for(*a.owner)) return false;
   bool disagrees = false;
   node *n = full ? search.find_to_empty(c, a, disagrees) : search.find_to_reserve(c, a, disagrees);
   if (n != nullptr) {

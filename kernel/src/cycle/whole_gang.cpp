@@ -7,6 +7,7 @@
 #include "cycle/placer.hpp"
 #include "ledger/change_writer.hpp"
 #include "ledger/device_holdings.hpp"
+#include "model/gang_start.hpp"
 #include "model/node_table.hpp"
 #include "model/queue_properties.hpp"
 #include "policies/node_sorting.hpp"
@@ -56,23 +57,17 @@ bool whole_gang::begin(application &app) {
 bool whole_gang::preempt(const application &app, const std::vector<ask *> &asks) {
   const auto first = std::find_if(asks.begin(), asks.end(), [](const ask *a) { return reservation_of(*a) == nullptr; });
   if (first == asks.end() || !reached_amount(app, classes[(*first)->class_id]).is_none()) return false;
-  ask_class all;
-  for_each_type(pending_placeholders_of(app, classes), [&](type_index t, int64_t amount) {
-    if (amount > 0) all.positive.push_back({t, 0, amount});
-  });
   checks.begin_look();
-  return preemption.try_for(**first, victims.has_guarantee_left(**first, all));
+  return preemption.try_for(**first, victims.has_guarantee_left(**first, class_of_gang(app, classes)));
 }
 
 // Where a queue, or all nodes together, have too little for the whole of it, it waits for that, else for any change.
 void whole_gang::wait(application &app, const std::vector<ask *> &asks) {
-  resources need;
-  bool counts = true;  // what nodes have free together, and what others have in its queues
-  for (const ask *a : asks) {
-    const ask_class &c = classes[a->class_id];
-    need.add_times(c.need, a->pending());
-    counts = counts && !c.requires_a_node() && (a->wait == nullptr || a->wait->awaited.empty());
-  }
+  const resources need = need_of_gang(app, classes);
+  // Else neither what nodes have free together nor what others have in its queues tells whether it can begin.
+  const bool counts = std::all_of(asks.begin(), asks.end(), [&](const ask *a) {
+    return !classes[a->class_id].requires_a_node() && (a->wait == nullptr || a->wait->awaited.empty());
+  });
   queue *full = nullptr;
   type_index type = no_type;
   for (queue *q = app.home; counts && full == nullptr && q != nullptr; q = q->parent) {

@@ -2,8 +2,6 @@
 // May run: what keeps an application from running, beside its own state.
 #pragma once
 
-#include <algorithm>
-
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
@@ -68,37 +66,6 @@ namespace tenon::internal {
 // A unit that is parked on what all nodes have free together may still have its turn (ready_index).
 [[nodiscard]] inline bool waits_for_cluster(const parked_unit &u) {
   return u.parked == parking::queue_headroom && u.parked_queue->parent == nullptr;
-}
-
-// What all pending placeholders of the application need together.
-[[nodiscard]] inline resources pending_placeholders_of(const application &app, const class_table &classes) {
-  resources out;
-  for (const ask *a : app.asks) {  // any order: a sum
-    if (a->placeholder) out.add_times(classes[a->class_id].need, a->pending());
-  }
-  return out;
-}
-
-// What is kept in the queue for a reserved ask.
-[[nodiscard]] inline int64_t kept_for(const ask &a, const queue &q, type_index type) {
-  if (a.wait == nullptr) return 0;
-  const auto &own = a.wait->awaited;
-  const auto here = std::find_if(own.begin(), own.end(), [&](const awaited_part &p) { return p.in == &q; });
-  return here == own.end() ? 0 : here->kept[type];
-}
-// Before an ask that goes by order.
-[[nodiscard]] inline bool may_go_before(const ask &a, const ask &reserved) {
-  return a.priority > reserved.priority && a.arrival > reserved.arrival;
-}
-
-// Allocated in the queue, and kept there for others, but for those that the ask may go before.
-[[nodiscard]] inline int64_t used_by_others(const queue &q, const ask &a, type_index type) {
-  int64_t kept = q.awaited[type];
-  if (kept != 0) kept = sub_saturating(kept, kept_for(a, q, type));
-  for (const ask *other : q.by_order) {
-    if (may_go_before(a, *other)) kept = sub_saturating(kept, kept_for(*other, q, type));
-  }
-  return add_saturating(q.allocated[type], kept);
 }
 
 [[nodiscard]] inline bool in_stopped_queue(const application &app) {

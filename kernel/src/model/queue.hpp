@@ -48,6 +48,9 @@ struct quota_timer {
   int64_t armed_ms = 0, delay_ms = 0;
 };
 
+// What a queue or an application says of how gangs begin.
+enum class gang_start : uint8_t { by_style, piecewise, whole };
+
 struct queue {
   std::string name, path;
   queue *parent = nullptr;
@@ -105,14 +108,11 @@ struct queue {
   open_lines limited;                 // of a leaf: there was room for them, and they come once they are first
   std::vector<headroom_line> parked;  // by resource type: wait for headroom here
   bool strict = false;                // its property
+  gang_start gangs_begin = gang_start::by_style;     // likewise
   std::unique_ptr<internal::kept_order> kept_order;  // of a leaf, once something was parked that may be first
   std::unique_ptr<start_line> starts;                // of a leaf whose order reads it, once its keys were made
 
   ~queue();
-  [[nodiscard]] bool has_ready() const;
-  // A node may empty for an ask of the application, though others do for asks of lower priority.
-  [[nodiscard]] bool may_empty_for(const application &app) const;
-  [[nodiscard]] bool one_waits_for_another_to_empty() const;  // and another one may
 
   // What queues made below this one take: its own template, or else that of the nearest queue above that has one now.
   [[nodiscard]] const child_template_config &nearest_template() const {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "model/may_run.hpp"
+#include "model/gang_start.hpp"
 #include "tenon/kernel/duration.hpp"
 #include "tenon/kernel/names.hpp"
 
@@ -49,32 +49,6 @@ property_map effective_properties(const property_map &parent, const property_map
   return out;
 }
 
-bool begins_whole(const application &app) {
-  const auto tag = std::find_if(app.tags.begin(), app.tags.end(),
-                                [](const auto &item) { return lower_case(item.first) == "tenon/gang-start"; });
-  for (const std::string &said : {tag == app.tags.end() ? std::string() : lower_case(tag->second),
-                                  lower_case(property_of(app.home->properties, "gang.start"))}) {
-    if (said == "whole" || said == "piecewise") return said == "whole";
-  }
-  return app.hard_gang;
-}
-
-bool waits_to_begin(const application &app, const class_table &classes) {
-  if (!app.runs() || !begins_whole(app)) return false;
-  int64_t pending = 0;
-  const bool several = std::any_of(app.task_groups.begin(), app.task_groups.end(), [&](const auto &group) {
-    pending += group.second.pending;
-    return pending > 1;
-  });
-  return several || !gang_has_come(app, classes);
-}
-
-bool gang_has_come(const application &app, const class_table &classes) {
-  if (app.state != application_state::accepted || app.first_bind_ms != INT64_MAX) return true;
-  // Few real asks come before the placeholders: mostly the sum of all is enough to know.
-  return fit_in(app.pending, app.placeholder_ask) && fit_in(pending_placeholders_of(app, classes), app.placeholder_ask);
-}
-
 bool is_leaf(const queue_config &c, bool root) { return !root && !c.parent && c.queues.empty(); }
 
 void read_properties(queue &q) {
@@ -82,6 +56,7 @@ void read_properties(queue &q) {
   q.priority_rule = lower_case(property_of(q.properties, "priority.policy")) == "fence" ? priority_policy::fence
                                                                                         : priority_policy::standard;
   q.strict = lower_case(property_of(q.properties, "queue.strict")) == "true";
+  q.gangs_begin = gang_start_of(property_of(q.properties, "gang.start"));
   const std::string offset = property_of(q.properties, "priority.offset");
   q.priority_offset = 0;
   int32_t parsed = 0;

@@ -7,8 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "model/application.hpp"
-#include "model/ask_class.hpp"
 #include "model/queue.hpp"
 #include "tenon/kernel/queue_config.hpp"
 
@@ -20,13 +18,6 @@ using property_map = std::map<std::string, std::string>;
 // Of a managed queue: its own and what it inherits.
 [[nodiscard]] property_map effective_properties(const property_map &parent, const property_map &own);
 [[nodiscard]] bool is_leaf(const queue_config &c, bool root);
-// Whether none of its placeholders is placed before all of them are: as its tag says, or its queue, or its style.
-[[nodiscard]] bool begins_whole(const application &app);
-// It is such a one, and runs: its pending placeholders are placed together. A single one that is all of it is an ask
-// like others.
-[[nodiscard]] bool waits_to_begin(const application &app, const class_table &classes);
-// Its pending placeholders have together what it named as its gang, or some were placed before.
-[[nodiscard]] bool gang_has_come(const application &app, const class_table &classes);
 // How long an ask waits for headroom until it keeps back those behind it in the leaf; none: never.
 [[nodiscard]] inline std::optional<int64_t> keeps_order_after_ms(const queue &leaf, const partition_tuning &tuning) {
   if (leaf.strict) return 0;

@@ -31,7 +31,7 @@ using victim_rank = int64_t;
 [[nodiscard]] inline victim_rank lowest_victim_level(const allocation &x) {
   return (int64_t{!x.preempt_self} << 34) + (int64_t{x.originator} << 33) + int64_t{x.priority} * 2;
 }
-// Of one that goes alone.
+// The level of the allocation as the only victim.
 [[nodiscard]] inline victim_rank victim_level(const allocation &x) {
   return lowest_victim_level(x) + (x.gang != nullptr && x.gang->can_spare() == 0 ? 1 : 0);
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/gang_start.hpp"
+#include "model/queue_headroom.hpp"
 #include "model/queue_properties.hpp"
 #include "readers/explain_text.hpp"
 #include "rules/headroom.hpp"
@@ -64,16 +66,6 @@ obstacle whole_gang_obstacle(const application &app, const class_table &classes)
 }
 
 }  // namespace
-
-// All pending placeholders of the gang as one ask, which requires a node if the given one does.
-ask_class explainer::whole_gang_of(const application &app, const ask_class &one) const {
-  ask_class out;
-  out.required_node = one.required_node;
-  for_each_type(pending_placeholders_of(app, classes), [&](type_index t, int64_t amount) {
-    if (amount > 0) out.positive.push_back({t, 0, amount});
-  });
-  return out;
-}
 
 void explainer::explain_limits(const application &app, const ask_class &c, explanation &out) const {
   for (const bool group : {false, true}) {
@@ -175,7 +167,9 @@ void explainer::explain_ask(const ask &a, explanation &out) {
   if (a.line == ask_line::placeholders) return explain_placeholders(a, out);
   if (app.runs()) explain_orders(app, out);
   const size_t told = out.obstacles.size();
-  const ask_class whole = a.placeholder && waits_to_begin(app, classes) ? whole_gang_of(app, c) : ask_class();
+  ask_class whole;
+  if (a.placeholder && waits_to_begin(app, classes)) whole = class_of_gang(app, classes);
+  whole.required_node = c.required_node;
   const bool begins_whole = !whole.positive.empty();
   explain_limits(app, begins_whole ? whole : c, out);
   explain_queues(a, begins_whole ? whole : c, out);

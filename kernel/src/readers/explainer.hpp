@@ -48,7 +48,6 @@ class explainer : explainer_access {
   void explain_stopped(const queue &leaf, explanation &out) const;
   void explain_limits(const application &app, const ask_class &c, explanation &out) const;
   void explain_queues(const ask &a, const ask_class &c, explanation &out) const;
-  [[nodiscard]] ask_class whole_gang_of(const application &app, const ask_class &one) const;
   void explain_placeholders(const ask &a, explanation &out);
   [[nodiscard]] std::string open_checks(const ask &a) const;
   // explainer_nodes.cpp

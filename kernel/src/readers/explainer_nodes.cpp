@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "model/gang_start.hpp"
 #include "model/queue_properties.hpp"
 #include "readers/explain_text.hpp"
 #include "readers/explainer.hpp"

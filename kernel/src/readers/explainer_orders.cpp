@@ -3,7 +3,9 @@
 #include <optional>
 #include <utility>
 
+#include "model/gang_start.hpp"
 #include "model/may_run.hpp"
+#include "model/queue_headroom.hpp"
 #include "model/queue_properties.hpp"
 #include "readers/explain_text.hpp"
 #include "readers/explainer.hpp"
@@ -135,7 +137,7 @@ const ask *explainer::first_beyond_headroom(const queue &leaf, const turn_order 
 
 // By one that is before it in a leaf that keeps the order.
 void explainer::explain_kept_order(const ask &a, explanation &out) const {
-  const queue &leaf = *a.owner->home;
+  queue &leaf = *a.owner->home;
   const std::optional<int64_t> after_ms = keeps_order_after_ms(leaf, config.tuning);
   const reservation *on_a_node = reservation_of(a);
   if (!after_ms || (on_a_node != nullptr && on_a_node->way == way_to_room::preemption)) return;
@@ -144,20 +146,14 @@ void explainer::explain_kept_order(const ask &a, explanation &out) const {
   if (first == nullptr || !in_turn(*first, a)) return;
   if (shared.now_ms < add_saturating(first->create_time_ms, *after_ms)) return;
   const bool whole = a.placeholder && waits_to_begin(*a.owner, classes);
-  const resources own = whole ? pending_placeholders_of(*a.owner, classes) : classes[a.class_id].need;
-  type_index kept = no_type;
-  for (const queue *q = &leaf; q->parent != nullptr && kept == no_type; q = q->parent) {
-    for (const class_amount &p : classes[first->class_id].positive) {
-      const class_amount both{p.type, p.coarse, add_saturating(p.amount, own[p.type])};
-      const bool takes_of_it = own[p.type] > 0 && !headroom::has_room(*q, *first, both);
-      if (kept == no_type && takes_of_it) kept = p.type;
-    }
-  }
-  if (kept == no_type) return;
+  const resources need = whole ? need_of_gang(*a.owner, classes) : classes[a.class_id].need;
+  const kept_back by = kept_back_by(classes[first->class_id], leaf, need,
+                                    [&](const queue &q, type_index t) { return headroom_for(q, *first, t); });
+  if (by.in == nullptr) return;
   const std::string who = first->owner->id + "/" + std::string(first->key.view());
   obstacle &o = add_obstacle(out, obstacle_kind::kept_order, who);
   o.queue = leaf.path;
-  o.type = types.name(kept);
+  o.type = types.name(by.type);
 }
 
 }  // namespace tenon::internal

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/gang_start.hpp"
 #include "model/queue_properties.hpp"
 #include "policies/sort_policy.hpp"
 

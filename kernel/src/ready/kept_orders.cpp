@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "core.hpp"
+#include "model/gang_start.hpp"
 #include "model/may_run.hpp"
+#include "model/queue_headroom.hpp"
 #include "model/queue_properties.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/ready_index.hpp"
@@ -27,17 +29,11 @@ bool kept_orders::stands_behind(leaf_class &u) {
   if (s.first == nullptr || s.from_ms > shared.now_ms || !leaf_class_before{}(*s.first, u)) return false;
   const ask &a = *u.ready.top()->first(), &first = *s.first->ready.top()->first();
   const bool whole = a.placeholder && waits_to_begin(*a.owner, classes);
-  const resources own = whole ? pending_placeholders_of(*a.owner, classes) : classes[u.class_id].need;
-  for (queue *q = &leaf; q->parent != nullptr; q = q->parent) {
-    for (const class_amount &p : classes[first.class_id].positive) {
-      const int64_t both = add_saturating(p.amount, own[p.type]);
-      if (both == p.amount || !q->max.has(p.type)) continue;
-      if (both <= sub_saturating(q->max[p.type], used_by_others(*q, first, p.type))) continue;
-      ready.park_on_queue(u, *q, p.type, both);
-      return true;
-    }
-  }
-  return false;
+  const resources need = whole ? need_of_gang(*a.owner, classes) : classes[u.class_id].need;
+  const kept_back by = kept_back_by(classes[first.class_id], leaf, need,
+                                    [&](const queue &q, type_index t) { return headroom_for(q, first, t); });
+  if (by.in != nullptr) ready.park_on_queue(u, *by.in, by.type, by.both);
+  return by.in != nullptr;
 }
 
 void kept_orders::park_on_headroom(leaf_class &u, queue &full, type_index t) {

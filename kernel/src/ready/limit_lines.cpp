@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/may_run.hpp"
+#include "model/queue_turns.hpp"
 #include "ready/ready_index.hpp"
 
 namespace tenon::internal {
@@ -190,7 +191,7 @@ void limit_lines::take_out(limit_line &l) {
     case line_state::open: {
       queue &leaf = *l.unit->leaf;
       leaf.limited.erase(&l);
-      if (!leaf.has_ready()) ready.queue_became_unready(leaf);
+      if (!has_ready(leaf)) ready.queue_became_unready(leaf);
       return;
     }
     case line_state::aside: {

@@ -6,6 +6,7 @@
 
 #include "model/may_run.hpp"
 #include "model/node_table.hpp"
+#include "model/queue_turns.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/kept_orders.hpp"
@@ -18,7 +19,7 @@ namespace tenon::internal {
 namespace {
 
 void queue_unready(queue &from) {
-  for (queue *q = &from; q->parent != nullptr && !q->has_ready(); q = q->parent) {
+  for (queue *q = &from; q->parent != nullptr && !has_ready(*q); q = q->parent) {
     if (!q->parent->ready->contains(q)) return;
     q->parent->ready->erase(q);
   }
@@ -26,7 +27,7 @@ void queue_unready(queue &from) {
 
 }  // namespace
 
-bool ready_index::empty() const { return root->state == object_state::stopped || !root->has_ready(); }
+bool ready_index::empty() const { return root->state == object_state::stopped || !has_ready(*root); }
 
 leaf_class *ready_index::next() {
   queue &top = *root;
@@ -48,7 +49,7 @@ leaf_class *ready_index::next() {
 leaf_class *ready_index::first_of(queue &leaf) {
   limited.let_go_first(leaf);
   const leaf_class_heap &ready = leaf.ready_classes, &waiting = leaf.wait_for_cluster;
-  const bool may_empty = leaf.one_waits_for_another_to_empty();
+  const bool may_empty = one_may_have_a_node_emptied(leaf);
   if (may_empty && (ready.empty() || leaf_class_before{}(*waiting.top(), *ready.top()))) unpark(*waiting.top());
   return ready.empty() ? nullptr : ready.top();
 }
@@ -291,7 +292,7 @@ void ready_index::forget(app_class &g) {
 void ready_index::queue_became_ready(queue &from) {
   for (queue *q = &from; q->parent != nullptr; q = q->parent) {
     queue &parent = *q->parent;
-    if (parent.ready->contains(q) || !q->has_ready() || q->state == object_state::stopped) return;
+    if (parent.ready->contains(q) || !has_ready(*q) || q->state == object_state::stopped) return;
     if (q->key_dirty) parent.dirty_children.push_back(q);
     if (q->key.held_back()) {
       if (q->key_dirty) keys.mark_stale(parent);

@@ -60,7 +60,8 @@ class ready_index : ready_index_access {
   void unpark(parked_unit &u);  // it has its turn
   // What is left of a queue's max, and of the root what all nodes have free together.
   [[nodiscard]] int64_t headroom_in(const queue &q, type_index t) const;
-  void let_go_before(const ask &a);  // those that may, into what is kept for it in its queues
+  // Asks that may go before this one, and fit into what is kept for it in its queues, have their turns.
+  void let_go_before(const ask &a);
 
   // -- This waits for that. --
   void park_on_queue(leaf_class &u, queue &full, type_index t, int64_t amount);  // until so much headroom is there

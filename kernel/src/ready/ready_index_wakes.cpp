@@ -27,7 +27,7 @@ void ready_index::let_go_before(const ask &a) {
   for (const awaited_part &p : a.wait->awaited) unpark_within(*p.in, p.kept);
 }
 
-// What fits into the headroom and `more`.
+// Asks that fit into the headroom and `more` have their turns.
 void ready_index::unpark_within(queue &q, const resources &more) {
   for (type_index t = 0; t < q.parked.size(); ++t) {
     headroom_line &line = q.parked[t];

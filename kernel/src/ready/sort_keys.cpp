@@ -5,6 +5,7 @@
 
 #include "core.hpp"
 #include "ledger/change_writer.hpp"
+#include "model/queue_turns.hpp"
 #include "policies/call_contexts.hpp"
 #include "policies/prepared_words.hpp"
 #include "policies/sort_orders.hpp"
@@ -168,7 +169,7 @@ void sort_keys::flush(queue &q) {
                                })
                          : flush_dirty(
                                q.dirty_children, batch_, q.order->key_words(),
-                               [&](const queue &child) { return all || child.has_ready(); },
+                               [&](const queue &child) { return all || has_ready(child); },
                                [&](auto items) { return queue_keys(*q.order, contexts.now(), q, items, batch_); },
                                [&](queue &child, const uint64_t *words, int64_t not_before, int64_t until) {
                                  set_queue_key(child, words, not_before, until);

@@ -6,6 +6,7 @@
 #include "model/may_run.hpp"
 #include "model/node_table.hpp"
 #include "model/objects.hpp"
+#include "model/queue_headroom.hpp"
 
 namespace tenon::internal {
 
@@ -32,7 +33,7 @@ class headroom : headroom_access {
     return nullptr;
   }
   [[nodiscard]] static bool has_room(const queue &q, const ask &a, const class_amount &p) {
-    return !q.max.has(p.type) || p.amount <= sub_saturating(q.max[p.type], used_by_others(q, a, p.type));
+    return p.amount <= headroom_for(q, a, p.type);
   }
   // True if the ask is within the headroom of its user, its group and its queues, or is once its victims are gone.
   [[nodiscard]] bool may_come_to_fit(const ask &a, const ask_class &c) const {

@@ -12,10 +12,10 @@
 
 namespace tenon::internal {
 
-// Counts allocations by their gangs.
+// Counts victims by their gangs.
 class gang_members {
  public:
-  // Returns true if, with this one, more of its gang are counted than that can spare.
+  // Counts one more. Returns true if more of its gang are counted then than the gang can spare.
   bool are_needed_with(const allocation &x) { return x.gang != nullptr && ++counted_[x.gang] > x.gang->can_spare(); }
   void clear() { counted_.clear(); }
 

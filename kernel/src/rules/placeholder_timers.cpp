@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core.hpp"
+#include "model/gang_start.hpp"
 #include "model/queue_properties.hpp"
 #include "rules/lifecycles.hpp"
 #include "rules/proposals.hpp"

@@ -46,7 +46,8 @@ class reservations : reservations_access {
   void lose(reservation &r, const reason &why);
   // Ends the reservations of all asks that require no node, oldest first.
   void switch_off();
-  // Ends those that are more than an application may have, newest first, but none for which preemption freed the node.
+  // Of each application that has more reserved nodes than it may, ends the newest reservations that are too many. Those
+  // for which preemption freed the node stay.
   void end_too_many(const reserved_line &line);
   void reopen(node &n);  // to those who may use it, now that it has a reservation less
 

@@ -10,6 +10,7 @@
 #include "model/free_devices.hpp"
 #include "model/may_run.hpp"
 #include "model/node_table.hpp"
+#include "model/queue_headroom.hpp"
 
 namespace tenon::internal {
 
