@@ -301,6 +301,10 @@ class Manual(RmCase):
             made += daemon.json("step", "--decisions", "100")["decisions"]
         self.assertGreater(self.allocations(daemon)["[one]default"], 0)
         self.assertEqual(daemon.ctl("health").returncode, 0)
+        books = daemon.ctl("check")
+        self.assertEqual(books.returncode, 0, books.stdout)
+        self.assertRegex(books.stdout, r"^The books are right: 2 partitions, \d+ nodes, \d+ applications, \d+ asks and \d+ allocations were looked at\.\n$")
+        self.assertEqual(daemon.json("check")["wrong"], [])
         self.assertEqual(daemon.finish(), 0, daemon.words())
 
     def test_a_daemon_that_runs_by_itself_is_not_stepped(self):

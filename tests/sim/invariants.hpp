@@ -13,9 +13,6 @@
 
 namespace tenon::sim {
 
-// Sums agree up the tree and on every node; every allocation is on one node; every ask is in one place.
-[[nodiscard]] std::vector<std::string> broken_sums(const kernel_snapshot &s);
-
 // Follows the decisions: what was accepted stays until it is removed, and nothing is placed where it exceeds a
 // node or a queue.
 class ledger {

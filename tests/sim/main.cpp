@@ -31,6 +31,7 @@ always hold, and replays each seed's journal.
   --record DIR    writes PROFILE-SEED.journal and PROFILE-SEED.decisions there
   --print         every command and its decisions
   --oracle        compare the oracle with itself: is it deterministic?
+  --kernel        compare the kernel with itself: do its books hold?
   --faulty-predicates
                   the kernel's predicates fail now and then; its oracle is told when, the replay has it in the journal
   --help
@@ -46,7 +47,7 @@ struct options {
   uint64_t first = 1, seeds = 100;
   double budget_s = 0;
   std::filesystem::path record;
-  bool keep_going = false, oracle_only = false, faulty = false, help = false;
+  bool keep_going = false, oracle_only = false, kernel_only = false, faulty = false, help = false;
   session_options session;
 };
 
@@ -88,6 +89,8 @@ std::string parse(int argc, char **argv, options &o) {
       if (!std::filesystem::is_directory(o.record)) return wants("a folder that exists");
     } else if (option == "--oracle") {
       o.oracle_only = true;
+    } else if (option == "--kernel") {
+      o.kernel_only = true;
     } else if (option == "--faulty-predicates") {
       o.faulty = true;
     } else if (option == "--budget") {
@@ -141,9 +144,8 @@ int run(const options &o) {
     // With another policy in place of a built-in one the oracle knows no answer; the kernel must agree with itself.
     const make_scheduler sound = o.oracle_only ? make_oracle : make_kernel;
     const make_scheduler faulty = [seed](const tenon::naive::features &has) { return make_faulty_kernel(has, seed); };
-    const session_result done =
-        play(session, o.faulty ? faulty : sound,
-             tenon::host::replacements_from_environment().empty() ? make_oracle : make_kernel, sound);
+    const bool by_oracle = !o.kernel_only && tenon::host::replacements_from_environment().empty();
+    const session_result done = play(session, o.faulty ? faulty : sound, by_oracle ? make_oracle : make_kernel, sound);
     ++f.seeds;
     ++f.profiles[done.profile];
     f.steps += done.steps;

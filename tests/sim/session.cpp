@@ -9,6 +9,7 @@
 #include "compare.hpp"
 #include "invariants.hpp"
 #include "places.hpp"
+#include "tenon/kernel/audit.hpp"
 #include "tenon/kernel/journal.hpp"
 
 namespace tenon::sim {
@@ -152,7 +153,8 @@ class player {
     const naive::features &compared = load_.about().compared;
     const auto mine = lines_of(tested, compared), its = lines_of(reference, compared);
     if (mine != its) return fail(c, side_by_side("snapshots", mine, its, true));
-    std::vector<std::string> broken = broken_sums(tested);
+    std::vector<std::string> broken;
+    for (const audit_finding &f : audit(tested)) broken.push_back(text_of(f));
     for (std::string &line : ledger_.broken(tested)) broken.push_back(std::move(line));
     if (options_.compare_every == 1) {
       for (std::string &line : places_.broken(tested)) broken.push_back(std::move(line));

@@ -155,6 +155,9 @@ void add_ctl_commands(CLI::App &app, chosen_command &chosen) {
   add_modules(group);
   group.add("health", "Whether the daemon does its work", std::make_shared<ctl_options>(), print_health, nothing_more,
             "  tenon ctl health\n  tenon ctl health --json\n");
+  group.add("check", "Whether the scheduler's books are right: sums agree with what they are of",
+            std::make_shared<ctl_options>(), print_check, nothing_more,
+            "  tenon ctl check\n  tenon ctl check --json\n");
   group.add("shadow", "What the deployment's shadow would decide otherwise", std::make_shared<ctl_options>(),
             print_shadow, nothing_more, "  tenon ctl shadow\n  tenon ctl shadow --json\n");
   add_configuration_commands(group);

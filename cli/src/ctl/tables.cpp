@@ -310,4 +310,15 @@ void print_health(const json::object &result, std::ostream &out) {
   all.print(out);
 }
 
+void print_check(const json::object &result, std::ostream &out) {
+  const json::array &wrong = result.at("wrong").as_array();
+  for (const json::value &one : wrong) out << "wrong: " << std::string_view(one.as_string()) << '\n';
+  if (wrong.empty()) out << "The books are right: ";
+  out << number(result, "partitions") << " partitions, " << number(result, "nodes") << " nodes, "
+      << number(result, "applications") << " applications, " << number(result, "asks") << " asks and "
+      << number(result, "allocations") << " allocations were looked at.\n";
+  if (!wrong.empty())
+    out << "Save the state with `tenon ctl snapshot` and report it. A restart makes the books anew.\n";
+}
+
 }  // namespace tenon::cli

@@ -16,5 +16,6 @@ void print_rms(const boost::json::object &result, std::ostream &out);
 void print_explanations(const boost::json::object &result, std::ostream &out);
 void print_modules(const boost::json::object &result, std::ostream &out);
 void print_health(const boost::json::object &result, std::ostream &out);
+void print_check(const boost::json::object &result, std::ostream &out);
 
 }  // namespace tenon::cli

@@ -19,6 +19,7 @@
 #include "tenon/config/queues.hpp"
 #include "tenon/host/module_host.hpp"
 #include "tenon/json/state_json.hpp"
+#include "tenon/kernel/audit.hpp"
 #include "tenon/kernel/partition_name.hpp"
 #include "tenon/kernel/state_tables.hpp"
 
@@ -30,9 +31,9 @@ using config::in_quotes;
 using outcome = result<json::object>;
 using std::chrono::milliseconds;
 
-constexpr std::array<std::string_view, 17> commands{"queues", "apps",   "nodes",  "rms",    "explain", "modules",
-                                                    "health", "events", "reload", "act",    "config",  "step",
-                                                    "whatif", "plan",   "shadow", "canary", "snapshot"};
+constexpr std::array<std::string_view, 18> commands{"queues", "apps",   "nodes",  "rms",    "explain",  "modules",
+                                                    "health", "events", "reload", "act",    "config",   "step",
+                                                    "whatif", "plan",   "shadow", "canary", "snapshot", "check"};
 constexpr std::array<std::string_view, 29> fields{
     "version",  "id",       "command",  "partition",    "queue",       "state",  "user",   "name",
     "ended",    "limit",    "key",      "node",         "application", "types",  "run",    "object",
@@ -376,6 +377,30 @@ struct control_handler::impl {
     return json::object{{"healthy", now.healthy}, {"checks", std::move(checks)}};
   }
 
+  outcome check() {
+    const auto from = look(TENON_READ_ALL | observe::services::read_contents);
+    if (from == nullptr) return no_answer_of(scheduler);
+    json::array wrong;
+    for (const audit_finding &one : audit(*from)) wrong.push_back(json::string(text_of(one)));
+    uint64_t applications = 0, asks = 0, allocations = 0, nodes = 0;
+    for (const partition_snapshot &p : from->partitions) {
+      nodes += p.nodes.size();
+      applications += p.applications.size();
+      for (const application_snapshot &a : p.applications) {
+        asks += a.asks.size();
+        allocations += a.allocations.size();
+      }
+    }
+    return json::object{{"healthy", wrong.empty()},
+                        {"now_ms", from->now_ms},
+                        {"partitions", from->partitions.size()},
+                        {"nodes", nodes},
+                        {"applications", applications},
+                        {"asks", asks},
+                        {"allocations", allocations},
+                        {"wrong", std::move(wrong)}};
+  }
+
   outcome shadow() {
     if (!around.shadow)
       return refusal{"shadow", "a deployment with a shadow", "one without",
@@ -456,6 +481,7 @@ struct control_handler::impl {
     if (what.command == "snapshot") return snapshot(who);
     if (what.command == "modules") return modules();
     if (what.command == "health") return health();
+    if (what.command == "check") return check();
     if (what.command == "rms") return rms();
     if (what.command == "shadow") return shadow();
     if (what.command == "events") return events(what, may_wait);

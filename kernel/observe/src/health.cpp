@@ -26,8 +26,7 @@ constexpr milliseconds manual_beat{500};
 constexpr uint32_t outcomes_want = TENON_READ_QUEUES | TENON_READ_APPLICATIONS | TENON_READ_ASKS;
 constexpr int looks_in_outcome = 4;
 constexpr milliseconds outcomes_apart{1'000};  // at least: whoever tells of findings asks twice a second
-constexpr uint32_t sums_want = TENON_READ_NODES | TENON_READ_QUEUES | TENON_READ_APPLICATIONS | TENON_READ_ASKS |
-                               TENON_READ_ALLOCATIONS | services::read_contents;
+constexpr uint32_t sums_want = TENON_READ_ALL | services::read_contents;
 
 int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tenon/config/amounts.hpp"
-#include "tenon/kernel/resources.hpp"
+#include "tenon/kernel/audit.hpp"
 
 namespace tenon::observe {
 namespace {
@@ -30,54 +30,10 @@ class finding {
   std::vector<std::string> names_;
 };
 
-bool negative(const amount_map &amounts) {
-  return std::any_of(amounts.begin(), amounts.end(), [](const auto &one) { return one.second < 0; });
-}
-
 int64_t of(const amount_map &amounts, const std::string &type) {
   const auto found = amounts.find(type);
   return found == amounts.end() ? 0 : found->second;
 }
-
-// More may run on a node than it has, since its capacity was lowered or others use it: then less than nothing is left.
-bool is_whole(const node_snapshot &n) {
-  std::set<std::string> types;
-  for (const amount_map *one : {&n.capacity, &n.allocated, &n.occupied, &n.available})
-    for (const auto &[type, amount] : *one) types.insert(type);
-  return std::all_of(types.begin(), types.end(), [&](const std::string &type) {
-    return of(n.available, type) ==
-           sub_saturating(sub_saturating(of(n.capacity, type), of(n.occupied, type)), of(n.allocated, type));
-  });
-}
-
-struct findings {
-  finding partitions, nodes, totals, sums_of_nodes, off_node, off_application;
-
-  void look(const partition_snapshot &p) {
-    if (negative(p.capacity) || negative(p.used)) partitions.add(p.name);
-    std::map<std::string, int64_t> total;
-    std::set<std::string> on_nodes, of_applications;
-    for (const node_snapshot &n : p.nodes) {
-      if (negative(n.capacity) || negative(n.allocated) || negative(n.occupied)) nodes.add(n.id);
-      for (const auto &[type, amount] : n.capacity) total[type] += amount;
-      if (!is_whole(n)) sums_of_nodes.add(n.id);
-      for (const std::string &one : n.allocations)
-        if (!one.ends_with("#0")) on_nodes.insert(one);  // number 0 is on its way
-    }
-    for (const auto &[type, amount] : p.capacity) total[type] -= amount;
-    const bool agrees = std::all_of(total.begin(), total.end(), [](const auto &one) { return one.second == 0; });
-    if (!agrees) totals.add(p.name);
-    for (const application_snapshot &app : p.applications) {
-      for (const allocation_snapshot &a : app.allocations) {
-        const std::string name = app.id + "/" + a.key + "#" + std::to_string(a.sequence);
-        of_applications.insert(name);
-        if (!on_nodes.contains(name)) off_node.add(name);
-      }
-    }
-    for (const std::string &one : on_nodes)
-      if (!of_applications.contains(one)) off_application.add(one);
-  }
-};
 
 bool lies_in(const std::string &queue, const std::string &above) {
   return queue.starts_with(above) && (queue.size() == above.size() || queue[above.size()] == '.');
@@ -229,21 +185,32 @@ health_check failing(std::string check, std::string meaning, std::string diagnos
 }  // namespace
 
 std::vector<health_check> look_at_sums_of(const kernel_snapshot &state) {
-  findings f;
-  for (const partition_snapshot &p : state.partitions) f.look(p);
+  const std::vector<audit_finding> found = audit(state);
+  const auto of_kind = [&](audit_kind kind, std::string_view what) {
+    finding out;
+    for (const audit_finding &one : found) {
+      if (one.kind == kind) out.add(one.of + " (" + one.text + ")");
+    }
+    return out.text(what);
+  };
   return {failing("Negative resources", "Check for negative resources in the partitions",
-                  f.partitions.text("Partitions with negative resources")),
+                  of_kind(audit_kind::partition_below_zero, "Partitions with negative resources")),
           failing("Negative resources", "Check for negative resources in the nodes",
-                  f.nodes.text("Nodes with negative resources")),
+                  of_kind(audit_kind::node_below_zero, "Nodes with negative resources")),
           failing("Consistency of data", "Check if a partition's total resource <= sum of the node resources",
-                  f.totals.text("Partitions with inconsistent data")),
+                  of_kind(audit_kind::total, "Partitions with inconsistent data")),
           failing("Consistency of data", "Check if a node's total resource = allocated + occupied + available resource",
-                  f.sums_of_nodes.text("Nodes with inconsistent data")),
+                  of_kind(audit_kind::node, "Nodes with inconsistent data")),
           failing("Reservation check", "Check the reservation nr compared to the number of nodes", {}),
           failing("Orphan allocation on node check", "Check if there are orphan allocations on the nodes",
-                  f.off_application.text("Orphan allocations on nodes")),
+                  of_kind(audit_kind::orphan_on_node, "Orphan allocations on nodes")),
           failing("Orphan allocation on app check", "Check if there are orphan allocations on the applications",
-                  f.off_node.text("Orphan allocations of applications")),
+                  of_kind(audit_kind::orphan_of_application, "Orphan allocations of applications")),
+          failing("Books", "Check that sums of queues, users and applications agree with what they are of",
+                  of_kind(audit_kind::sum, "Sums that do not agree")),
+          failing("Books", "Check that every ask, allocation, reservation and device is at one place",
+                  of_kind(audit_kind::place, "Objects that are at no place or at two") +
+                      of_kind(audit_kind::devices, "Devices that do not agree")),
           check_of("Quotas", "Check that quota preemption can bring queues down to their max",
                    health_check::state::warns, queues_above_max(state)),
           check_of("Asks", "Check that every ask is small enough for some node and its queues",

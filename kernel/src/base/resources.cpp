@@ -156,14 +156,17 @@ resources &resources::add_times(const resources &other, int64_t times) {
   return *this;
 }
 
-void resources::prune() {
+bool resources::prune() {
   const int64_t *own = amounts_.data();
   uint64_t left = present_;
+  bool below = false;
   for (uint64_t all = present_; all != 0; all &= all - 1) {
     const int t = __builtin_ctzll(all);
     if (own[t] == 0) left &= ~(uint64_t{1} << t);
+    below |= own[t] < 0;
   }
   present_ = left;
+  return !below;
 }
 
 bool operator==(const resources &a, const resources &b) {

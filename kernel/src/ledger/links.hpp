@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ledger/wrong_books.hpp"
 #include "model/changes.hpp"
 
 namespace tenon::internal {
@@ -48,8 +49,10 @@ class links {
 
  private:
   static void count_under_way(const replacement &r, int more) {
-    r.real->under_way.edit() += static_cast<uint32_t>(more);
-    r.real->owner->under_way.edit() += static_cast<uint32_t>(more);
+    for (auto *of : {&r.real->under_way.edit(), &r.real->owner->under_way.edit()}) {
+      if (more < 0 && *of == 0) end_with_wrong_books("replacement_ended", r.real->owner->id);
+      *of += static_cast<uint32_t>(more);
+    }
   }
 };
 

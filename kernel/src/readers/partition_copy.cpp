@@ -300,7 +300,7 @@ class partition_copier {
   void line_up(const ask &a, ask &out) {
     if (a.state != ask_state::pending) return;
     if (out.line == ask_line::none) to_.lines.enqueue(out);
-    if (a.line == ask_line::refused && out.line == ask_line::run) to_.lines.move_to_refused(out);
+    if (a.line == ask_line::refused && out.line != ask_line::reserved) to_.lines.move_to_refused(out);
   }
 
   void copy_counters() {

@@ -42,7 +42,7 @@ class checker {
       last = x.sequence;
       return later && x.ask < p_.asks.size() && x.node < p_.nodes.size() && x.need < p_.needs.size() &&
              (!x.placeholder || !x.task_group.empty()) && is_there(x.state) && is_detail(x.devices, p_.needs[x.need]) &&
-             has_room_for(p_.needs[x.need]);
+             has_room_for(p_.needs[x.need], 1, held_);
     });
     ids.clear();
     where_.check_each("foreign", p_.foreign, [&](const saved_foreign &x, size_t) {
@@ -67,11 +67,13 @@ class checker {
     }
     return true;
   }
-  // What all allocations have together is a number: usage of any queue, user or group does not wrap.
-  [[nodiscard]] bool has_room_for(const saved_need &need) {
-    held_.resize(p_.types.size());
+  // What all allocations have together is a number, and what all asks want: sums of no queue, user or group wrap.
+  [[nodiscard]] bool has_room_for(const saved_need &need, int64_t times, std::vector<int64_t> &sums) const {
+    sums.resize(p_.types.size());
     return std::all_of(need.amounts.begin(), need.amounts.end(), [&](const saved_amount &one) {
-      return !__builtin_add_overflow(held_[one.type], one.amount, &held_[one.type]);
+      int64_t more = 0;
+      return !__builtin_mul_overflow(one.amount, times, &more) &&
+             !__builtin_add_overflow(sums[one.type], more, &sums[one.type]);
     });
   }
   [[nodiscard]] bool are_named(const amount_map &of) const {
@@ -238,7 +240,8 @@ class checker {
           a.state == ask_state::pending || a.state == ask_state::allocated || a.state == ask_state::released;
       return later && is_state && is_active(a.application) && keys.emplace(a.application, a.key).second &&
              a.need < p_.needs.size() && a.told <= 2 && (!a.placeholder || !a.task_group.empty()) && a.placed >= 0 &&
-             a.max_allocations >= 0 && (a.state == ask_state::pending) == (a.placed < a.max_allocations);
+             a.max_allocations >= 0 && (a.state == ask_state::pending) == (a.placed < a.max_allocations) &&
+             has_room_for(p_.needs[a.need], std::max(0, a.max_allocations - a.placed), asked_);
     });
   }
   [[nodiscard]] bool is_active(uint32_t application) const {
@@ -249,6 +252,7 @@ class checker {
   const kernel_options &options_;
   std::vector<uint32_t> levels_;  // of queues, the root's is 1
   std::vector<int64_t> held_;     // by allocations, by type
+  std::vector<int64_t> asked_;    // by asks
   wrong_place where_;
 };
 

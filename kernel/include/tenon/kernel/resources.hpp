@@ -78,7 +78,7 @@ class resources {
   resources &operator-=(const resources &other);  // union of types, saturating
   // The same with each amount of `other` so many times.
   resources &add_times(const resources &other, int64_t times);
-  void prune();  // removes zero amounts
+  bool prune();  // removes zero amounts; false: one is below zero
 
   friend bool operator==(const resources &, const resources &);  // same types and amounts
 
