@@ -230,8 +230,10 @@ uint32_t kernel::impl::apply(const step &c) {
   return made;
 }
 
-void kernel::impl::apply(const inspect &c) {
-  touch_named(c.partition, [](partition &p) { p.inspect(); });
+uint32_t kernel::impl::apply(const inspect &c) {
+  uint32_t under_way = 0;
+  touch_named(c.partition, [&](partition &p) { under_way += p.inspect(c.most) ? 1 : 0; });
+  return under_way;
 }
 
 template <class Rejection>
@@ -254,7 +256,7 @@ void kernel::impl::apply(const Command &c) {
 uint32_t kernel::impl::dispatch(const command &c) {
   return std::visit(
       [&](const auto &one) -> uint32_t {
-        if constexpr (std::is_same_v<std::decay_t<decltype(one)>, step>) {
+        if constexpr (std::is_same_v<decltype(apply(one)), uint32_t>) {
           return apply(one);
         } else {
           apply(one);

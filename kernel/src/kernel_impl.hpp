@@ -82,7 +82,7 @@ struct kernel::impl {
   void apply(const swap_module &c);
   [[gnu::cold]] std::string prepare(const swap_module &c);
   uint32_t apply(const step &c);
-  void apply(const inspect &c);
+  uint32_t apply(const inspect &c);
   static void apply(const advance &) {}  // time has moved on already
   void wake_refused();
   [[gnu::cold]] void hold_as_told();

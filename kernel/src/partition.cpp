@@ -25,11 +25,12 @@ bool partition::decide_with_canary() {
   return made;
 }
 
-void partition::inspect() {
-  if (paused) return;
+bool partition::inspect(uint32_t most) {
+  if (paused) return false;
   if (shared.answers.are_told()) faults.fail_as_told();
   fair_maxima.follow_total();
-  inspector.inspect(state == object_state::stopped);
+  inspector.inspect(state == object_state::stopped, most);
+  return !inspector.round().is_over();
 }
 
 void partition::rm_is_here(bool is) {

@@ -151,6 +151,7 @@ class partition final : partition_model {
   // -- Its configuration. --
   [[nodiscard]] std::string check(const partition_config &c) { return configuration.check(c); }  // "" or why not
   void configure(const partition_config &c, const std::map<std::string, int32_t> &classes_of_priority) {
+    inspector.end_round();
     configuration.apply(c, classes_of_priority);
   }
   void leave_out() { administration.leave_out(); }
@@ -171,7 +172,7 @@ class partition final : partition_model {
   // Whether nothing but a command or a timer can bring it work. So decide() changes nothing until then.
   [[nodiscard]] bool is_idle() const { return cycle.is_idle(); }
   bool decide() { return orders.nodes.of_canary.in_place ? decide_with_canary() : cycle.decide(); }
-  void inspect();
+  bool inspect(uint32_t most);  // true: of a round in parts some are to come
   // Whether nothing is to happen when it is due, now or ever again. Only others are fired.
   [[nodiscard]] bool is_void(const timer &t) const;
   void fire(const timer &t);
@@ -313,8 +314,8 @@ class partition final : partition_model {
                      whole_gang, preemption, reserver, required}};
   internal::cycle cycle{{shared, paused, state, ready, kept_orders, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};
   policy_faults faults{{shared, name, types, orders, keys}};
-  internal::inspector inspector{{shared, config, root, classes, nodes, fresh_orders, headroom, verdicts, checks, search,
-                                 whole_gang, faults, facts, changes}};
+  internal::inspector inspector{{shared, config, root, queues, types, classes, nodes, fresh_orders, headroom, verdicts,
+                                 checks, search, whole_gang, faults, facts, changes}};
 
   // -- Readers. --
   internal::summary summary{{*this, *this, types, nodes, root, total, orders.nodes, allocation_states.count()}};

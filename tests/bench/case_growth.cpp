@@ -86,6 +86,7 @@ class loaded_kernel {
     while (kernel_.apply(now_ms_, s) != 0) deliver();
     deliver();
   }
+  void inspect_some() { run(inspect{{}, {}, 1'000}); }
   [[nodiscard]] uint64_t allocated() const { return allocated_; }
 
   queue_config root, leaf;
@@ -278,6 +279,26 @@ const std::vector<operation> operations = {
        k.ask("app", named("a-", turn + 8), {{"vcore", 1}});
        k.schedule();
      }},
+    {"inspect-a-part",
+     [](loaded_kernel &k, int64_t load) {
+       k.configure();
+       k.node("n", 1);
+       for (int64_t i = 0; i < load; ++i) {
+         k.application(named("app-", i));
+         k.ask(named("app-", i), "a", {{"vcore", 2}});
+       }
+       k.schedule();
+     },
+     [](loaded_kernel &k, int64_t, int64_t) { k.inspect_some(); }},
+    {"inspect-a-part-of-one",
+     [](loaded_kernel &k, int64_t load) {
+       k.configure();
+       k.node("n", 1);
+       k.application("app");
+       for (int64_t i = 0; i < load; ++i) k.ask("app", named("a-", i), {{"vcore", 2}});
+       k.schedule();
+     },
+     [](loaded_kernel &k, int64_t, int64_t) { k.inspect_some(); }},
     {"node-comes-then-a-placement",
      [](loaded_kernel &k, int64_t load) {
        k.configure();

@@ -94,6 +94,7 @@ partition::partition(world &w, std::string rm_id, const partition_config &c,
 }
 
 void partition::configure(const partition_config &c, const std::map<std::string, int32_t> &classes) {
+  inspected = {};
   const bool judged_anew = config.tuning.reservation_backfill != c.tuning.reservation_backfill;
   const partition_config before = std::exchange(config, c);
   configure_canary(before);

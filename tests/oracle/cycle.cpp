@@ -197,6 +197,7 @@ void partition::wait_first(const application &a, const ask &k) {
   const std::optional<int64_t> after = keeps_order_after(*find_queue(a.queue));
   if (!after) return;
   order_here.is_one_first = true;
+  order_here.first = {a.submission, k.key};
   if (shared.now_ms >= add_saturating(k.create_time_ms, *after)) order_here.keeps = &k;
 }
 

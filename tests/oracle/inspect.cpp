@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // What pending asks wait for: the inspect command.
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -20,9 +21,9 @@ std::string partition::waits_for(const application &a, const ask &k, const usage
   return has_place || !k.required_node.empty() ? std::string() : messages::container_failed();
 }
 
-std::map<uint64_t, std::string> partition::gang_waits_for(application &a, const usage &used, usage &wanted) {
+std::map<uint64_t, std::string> partition::gang_waits_for(application &a, inspection &part) {
   std::map<uint64_t, std::string> out;  // by arrival
-  usage with_gang = wanted, on_nodes = used;
+  usage with_gang = part.wanted, on_nodes = part.used;
   bool within = has_come(a), one_failed = false;
   const auto each_placeholder = [&](const auto &what) {
     for (ask *k : sorted_asks(a)) {
@@ -50,7 +51,7 @@ std::map<uint64_t, std::string> partition::gang_waits_for(application &a, const 
     one_failed |= fails;
     out[k.arrival] = all_placed ? std::string() : fails ? messages::container_failed() : messages::container_skipped();
   });
-  if (one_failed) wanted = with_gang;
+  if (one_failed) each_placeholder([&](const ask &k) { count_failed(a, k, part); });
   return out;
 }
 
@@ -63,49 +64,130 @@ void partition::count(const application &a, const ask &k, usage &in) const {
   }
 }
 
-void partition::inspect() {
+void partition::count_failed(const application &a, const ask &k, inspection &part) {
+  count(a, k, part.wanted);
+  const std::string group = group_of(a);
+  for (const std::string &path : path_down(a.queue)) {
+    const queue &q = *find_queue(path);
+    const auto is_limited = [](const limit_config *l) { return l != nullptr && !l->max_resources.empty(); };
+    if (!q.max.empty()) add(inspected.taken.queues[path].allocated, k.resources);
+    if (is_limited(user_limit(q, a.user))) add(inspected.taken.users[a.user][path].allocated, k.resources);
+    if (!group.empty() && is_limited(group_limit(q, group)))
+      add(inspected.taken.groups[group][path].allocated, k.resources);
+  }
+}
+
+void partition::say_state(const application &a, ask &k, const std::string &state_now) {
+  if (state_now.empty() || state_now == k.told) return;
+  k.told = state_now;
+  decision &d = emit(decision_kind::container_state, a.id, k.key);
+  d.queue = a.queue;
+  d.placeholder = k.placeholder;
+  d.text = state_now;
+}
+
+std::optional<ask> partition::inspect_application(application &a, inspection &part, const std::optional<ask> &after,
+                                                  uint64_t most) {
+  const bool stopped = state == object_state::stopped || in_stopped_queue(a);
+  std::optional<std::map<uint64_t, std::string>> of_gang;
+  uint64_t looked_at = 0;
+  for (ask *k : sorted_asks(a)) {
+    if (reservation_of(*k) != nullptr || (!stopped && waits_for_placeholders(a, *k))) continue;
+    if (after && !tried_before(*after, *k)) continue;
+    if (stopped || !may_run(a, part.used) || is_kept_back(a, *k, part.wanted)) {
+      say_state(a, *k, messages::container_skipped());
+    } else if (shared.has.gangs && k->placeholder && waits_to_begin(a)) {
+      if (!of_gang) of_gang = gang_waits_for(a, part);
+      say_state(a, *k, of_gang->at(k->arrival));
+    } else {
+      const std::string state_now = waits_for(a, *k, part.used, part.wanted);
+      for (int32_t i = 0; state_now == messages::container_failed() && i < k->pending(); ++i) {
+        if (within_limits(a, *k, part.wanted) && within_max(a, *k, part.wanted)) count_failed(a, *k, part);
+      }
+      say_state(a, *k, state_now);
+    }
+    if (++looked_at == most) return *k;
+  }
+  return std::nullopt;
+}
+
+// False: the part is full.
+bool partition::inspect_leaf(const queue &leaf, inspection &part) {
+  const bool all = state == object_state::stopped || is_stopped(leaf.path);
+  const auto in_order = sorted_applications(leaf, all);
+  const auto has_turn = [&](const application &a) {
+    return std::find(in_order.begin(), in_order.end(), &a) != in_order.end();
+  };
+  const auto size_of = [](application &a) { return 1 + sorted_asks(a).size(); };
+  const uint64_t room = part.room, began_after = inspected.submission;
+  std::set<const application *> some;
+  for (const auto &a : applications) {
+    if (a->queue != leaf.path || a->submission <= inspected.submission) continue;
+    const bool goes_on = inspected.within && inspected.application == a->submission;
+    const bool alone = goes_on || size_of(*a) > part.most;
+    if (!some.empty() && (alone || size_of(*a) > part.room)) {
+      if (began_after == 0 && room < part.most) return inspected.submission = 0, false;
+      for (application *one : in_order) {
+        if (some.contains(one)) (void)inspect_application(*one, part);
+      }
+      return false;
+    }
+    if (alone || size_of(*a) > part.room) {
+      if (part.room < part.most) return false;
+      const auto after = goes_on ? inspected.within : std::nullopt;
+      const uint64_t most = shared.has.gangs && waits_to_begin(*a) ? UINT64_MAX : part.most;
+      inspected.within = has_turn(*a) ? inspect_application(*a, part, after, most) : std::nullopt;
+      inspected.application = a->submission;
+      if (!inspected.within) inspected.submission = a->submission;
+      return false;
+    }
+    some.insert(a.get());
+    part.room -= size_of(*a);
+    inspected.submission = a->submission;
+  }
+  for (application *one : in_order) {
+    if (some.contains(one)) (void)inspect_application(*one, part);
+  }
+  return true;
+}
+
+void partition::inspect(uint32_t most) {
   const rm_check check = std::exchange(shared.check, {});  // the resource manager is not asked
   const auto refusals = std::exchange(refused, {});
   inspects = true;
+  if (most == 0) inspected = {};
   const usage used = measure();
-  usage wanted = used;  // and what is FAILED
-  const auto say = [&](const application &a, ask &k, const std::string &state_now) {
-    if (state_now.empty() || state_now == k.told) return;
-    k.told = state_now;
-    decision &d = emit(decision_kind::container_state, a.id, k.key);
-    d.queue = a.queue;
-    d.placeholder = k.placeholder;
-    d.text = state_now;
+  inspection part{most == 0 ? UINT64_MAX : most, most == 0 ? UINT64_MAX : most, used, used};
+  const auto add_all = [](std::map<std::string, tally> &to, const std::map<std::string, tally> &more) {
+    for (const auto &[path, of] : more) add(to[path].allocated, of.allocated);
   };
-  const auto look_at = [&](application &a) {
-    const bool stopped = state == object_state::stopped || in_stopped_queue(a);
-    std::optional<std::map<uint64_t, std::string>> of_gang;
-    for (ask *k : sorted_asks(a)) {
-      if (reservation_of(*k) != nullptr || (!stopped && waits_for_placeholders(a, *k))) continue;
-      if (stopped || !may_run(a, used) || is_kept_back(a, *k, wanted)) {
-        say(a, *k, messages::container_skipped());
-      } else if (shared.has.gangs && k->placeholder && waits_to_begin(a)) {
-        if (!of_gang) of_gang = gang_waits_for(a, used, wanted);
-        say(a, *k, of_gang->at(k->arrival));
-      } else {
-        const std::string state_now = waits_for(a, *k, used, wanted);
-        for (int32_t i = 0; state_now == messages::container_failed() && i < k->pending(); ++i) {
-          if (within_limits(a, *k, wanted) && within_max(a, *k, wanted)) count(a, *k, wanted);
-        }
-        say(a, *k, state_now);
+  add_all(part.wanted.queues, inspected.taken.queues);
+  for (const auto &[user, by_path] : inspected.taken.users) add_all(part.wanted.users[user], by_path);
+  for (const auto &[group, by_path] : inspected.taken.groups) add_all(part.wanted.groups[group], by_path);
+  const auto collect = [&](const auto &self, const queue &q) -> void {
+    if (q.leaf) return inspected.leaves.push_back(q.path);
+    for (const queue *child : sorted_children(q, used, true)) self(self, *child);
+  };
+  if (inspected.leaves.empty()) collect(collect, *find_queue("root"));
+  bool is_full = false;
+  for (bool begins = true; !inspected.leaves.empty() && !is_full; begins = false) {
+    const queue *leaf = find_queue(inspected.leaves.front());
+    order_here = {};
+    for (const auto &a : applications) {
+      if (!begins || !inspected.first || leaf == nullptr || a->queue != leaf->path) continue;
+      for (const ask &k : a->asks) {
+        if (std::pair(a->submission, k.key) == *inspected.first && k.pending() > 0) wait_first(*a, k);
       }
     }
-  };
-  const auto walk = [&](const auto &self, const queue &q) -> void {
-    if (q.leaf) {
-      order_here = {};
-      const bool all = state == object_state::stopped || is_stopped(q.path);
-      for (application *a : sorted_applications(q, all)) look_at(*a);
-    } else {
-      for (const queue *child : sorted_children(q, used, true)) self(self, *child);
-    }
-  };
-  walk(walk, *find_queue("root"));
+    is_full = leaf != nullptr && leaf->leaf && !inspect_leaf(*leaf, part);
+    if (is_full) break;
+    inspected.leaves.pop_front();
+    inspected.submission = 0;
+    inspected.within.reset();
+  }
+  inspected.first.reset();
+  if (order_here.is_one_first) inspected.first = order_here.first;
+  if (!is_full) inspected = {};
   shared.check = check;
   refused = refusals;
   inspects = false;

@@ -239,7 +239,9 @@ struct oracle::impl {
   void run(const advance &) {}
   void run(const inspect &c) {
     for (const auto &p : partitions) {
-      if (shared.has.inspection && !p->paused && (c.partition.empty() || p->name == c.partition)) p->inspect();
+      if (!shared.has.inspection || p->paused || (!c.partition.empty() && p->name != c.partition)) continue;
+      p->inspect(c.most);
+      decided += p->inspected.leaves.empty() ? 0 : 1;
     }
   }
 };

@@ -2,6 +2,7 @@
 // Partition: the state of one cluster and the rules that change it, one source file a subject.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -358,7 +359,8 @@ struct partition {
   // What the first ask of a leaf that waits for headroom keeps from those behind it, as far as the leaf was walked.
   struct kept_order {
     bool is_one_first = false;
-    const ask *keeps = nullptr;  // those behind it back; null: nobody yet
+    const ask *keeps = nullptr;              // those behind it back; null: nobody yet
+    std::pair<uint64_t, std::string> first;  // submission of its application, and its key
   };
   // How long an ask waits before it keeps others back. Nothing: the leaf keeps no order.
   [[nodiscard]] std::optional<int64_t> keeps_order_after(const queue &leaf) const;
@@ -400,11 +402,32 @@ struct partition {
   [[nodiscard]] const node *choose_node(const application &a, const ask &k, const usage &used);
 
   // -- inspect.cpp --
-  void inspect();
+  // What an inspection in parts has left to look at, and what it knows of the part before.
+  struct inspection_round {
+    std::deque<std::string> leaves;
+    uint64_t submission = 0;    // in the first one, applications up to this were looked at
+    uint64_t application = 0;   // and in this one
+    std::optional<ask> within;  // asks up to this
+    std::optional<std::pair<uint64_t, std::string>> first;
+    usage taken;  // by what is FAILED, where there is a max or a limit
+  };
+  // One part; `most` 0: all at once.
+  struct inspection {
+    uint64_t most = 0, room = 0;
+    const usage used;
+    usage wanted;  // and what is FAILED
+  };
+  void inspect(uint32_t most);
+  bool inspect_leaf(const queue &leaf, inspection &part);
+  // The asks behind `after`, `most` of them. The last one, if there are so many.
+  std::optional<ask> inspect_application(application &a, inspection &part, const std::optional<ask> &after = {},
+                                         uint64_t most = UINT64_MAX);
+  void count_failed(const application &a, const ask &k, inspection &part);  // one more is FAILED
+  void say_state(const application &a, ask &k, const std::string &state_now);
   // What the ask waits for; empty when a step would place it.
   std::string waits_for(const application &a, const ask &k, const usage &used, const usage &wanted);
   // The same of the placeholders of a gang that waits to begin whole, by arrival.
-  std::map<uint64_t, std::string> gang_waits_for(application &a, const usage &used, usage &wanted);
+  std::map<uint64_t, std::string> gang_waits_for(application &a, inspection &part);
   // One more of the ask is as if it were allocated, but on no node.
   void count(const application &a, const ask &k, usage &in) const;
 
@@ -452,6 +475,7 @@ struct partition {
   std::map<tag_map, uint64_t> first_of;                     // arrival of the first ask that named these attributes
   std::map<std::pair<uint64_t, bool>, int64_t> held_until;  // by the same: a predicate failed for those judged alike
   kept_order order_here;                                    // in the leaf that a decision is looked for in
+  inspection_round inspected;
   uint64_t next_queue = 1, next_submission = 1, next_allocation = 1, next_arrival = 1, next_reservation = 1;
 };
 

@@ -111,6 +111,36 @@ TEST_F(Pressure, SingleRequestBesideABatchIsAppliedBeforeMostOfIt) {
   EXPECT_LT(step_size.value_or(count), 100U);
 }
 
+// Who waits for what is looked at in parts of 1,000, and an ask of another RM that comes meanwhile is applied between
+// them.
+TEST_F(Pressure, RequestsAreAppliedBetweenThePartsOfAnInspection) {
+  constexpr size_t count = 2'500;
+  std::string journal;
+  auto how = manual();
+  how.limits = host::running_limits{};
+  how.journal = [&](std::string_view bytes) { journal += bytes; };
+  open(std::move(how));
+  const uint64_t large = enter("large", TENON_RM_WANTS_SCHEDULING_STATES), other = enter("other");
+  submit(other, cluster(1, 0));
+  submit(large, cluster(0, count));
+  do service_->step(100, 1'000);
+  while (status("large").waiting_requests != 0);
+  service_->step(100, 2'000);
+  submit(other, asks(1));
+  while (heard(large, TENON_RM_SCHEDULING_STATE).size() < count) service_->step(100, 2'000);
+  service_->stop();
+  int parts_before = 0, parts_after = 0;
+  bool asked = false;
+  ASSERT_TRUE(read_journal(journal, [&](int64_t now_ms, const command &c) {
+    const auto *ask = std::get_if<put_ask>(&c);
+    asked |= ask != nullptr && ask->partition.starts_with("[other]");
+    if (std::holds_alternative<inspect>(c) && now_ms == 2'000) ++(asked ? parts_after : parts_before);
+  }));
+  EXPECT_GE(parts_before + parts_after, 3);
+  EXPECT_GT(parts_before, 0);
+  EXPECT_GT(parts_after, 0);
+}
+
 TEST_F(Pressure, BeyondTheHardLimitPausedUntilItsAnswersAreTaken) {
   auto how = small();
   how.limits->outbox_high = 5;

@@ -221,7 +221,7 @@ std::string of(const check_again &c) {
       .done();
 }
 std::string of(const advance &) { return "advance"; }
-std::string of(const inspect &c) { return line("inspect").with("partition", c.partition).done(); }
+std::string of(const inspect &c) { return line("inspect").with("partition", c.partition).with("most", c.most).done(); }
 
 void append(std::string &out, const placement_rule_config &rule, int indent) {
   out += std::string(static_cast<size_t>(indent), ' ') +

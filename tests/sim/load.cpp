@@ -25,7 +25,10 @@ command load::choose(const kernel_snapshot &seen) {
     if (random_.between(0, 299) == 0) return a_configuration(true);
   }
   if (random_.percent(2)) return advance{};
-  if (profile_.inspection && random_.percent(5)) return inspect{};
+  if (profile_.inspection && random_.percent(5)) {
+    // In parts that are mostly smaller than what waits.
+    return inspect{{}, {}, random_.percent(50) ? 0 : static_cast<uint32_t>(random_.between(1, 12))};
+  }
   if (seen.partitions.empty()) return random_.percent(50) ? a_configuration(true) : choose_in({});
   return choose_in(random_.one_of(seen.partitions));
 }

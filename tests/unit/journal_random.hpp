@@ -140,6 +140,10 @@ class random_commands {
       fill(x.application);
       fill(x.key);
       fill(x.node);
+    } else if constexpr (std::is_same_v<T, inspect>) {
+      fill(x.partition);
+      fill(x.answers);
+      if (format_ != 3) fill(x.most);
     } else if constexpr (std::is_same_v<T, configure>) {
       fill(x.rm);
       fill(x.config);
@@ -165,8 +169,8 @@ class random_commands {
       fill(configs_.emplace_back());
       x = engine_() % 8 == 0 && without_configurations ? nullptr : &configs_.back();
     } else {
-      // In format 3 these two alone have answers.
-      constexpr bool always_answered = std::is_same_v<T, step> || std::is_same_v<T, inspect>;
+      // In format 3 this one and inspect alone have answers.
+      constexpr bool always_answered = std::is_same_v<T, step>;
       boost::pfr::for_each_field(x, [&]<class F>(F &field) {
         if constexpr (std::is_same_v<F, std::span<const step_answer>> && !always_answered) {
           if (format_ == 3) return;

@@ -132,7 +132,7 @@ turn_outcome cycle::turn(uint32_t max_decisions, std::optional<partition_id> onl
   out.made = step_all(max_decisions, only);
   // A step that is full has more to do; one that made nothing waits for a change.
   out.more |= out.made != 0 && kernel_.has_work();
-  inspect_waiting();
+  out.more |= inspect_waiting();
   publish();
   // From the last: sessions may end here.
   for (size_t i = sessions_.size(); i-- > 0;) {
@@ -198,20 +198,42 @@ void cycle::note_sent_checks(rm_session &one) {
   }
 }
 
-// What asks wait for, to RMs that want to know, where something happened since.
-void cycle::inspect_waiting() {
+// What asks wait for, to RMs that want to know, where something happened since. In parts, so that others have their
+// turns between them. True: some are to come.
+bool cycle::inspect_waiting() {
+  if (to_inspect_.empty()) begin_inspection();
+  for (uint64_t looked_at = 0; !to_inspect_.empty() && looked_at < inspected_at_once;) {
+    const auto &[one, partition] = to_inspect_.back();
+    const rm_partition *where = one->state == rm_state::running ? one->find_partition(partition) : nullptr;
+    if (where != nullptr && inspect_part_of(*where)) return true;
+    looked_at += kernel_.objects_of(partition);
+    to_inspect_.pop_back();
+  }
+  return !to_inspect_.empty();
+}
+
+void cycle::begin_inspection() {
   if (shared_.limits.inspect_ms <= 0) return;
   if (inspected_ms_ != INT64_MIN && now_ms_ - inspected_ms_ < shared_.limits.inspect_ms) return;
   const kernel_counters &counted = kernel_.counters();
-  if (counted.commands == inspected_commands_ && counted.decisions == inspected_decisions_) return;
+  if (counted.commands == known_commands_ && counted.decisions == known_decisions_) return;
   inspected_ms_ = now_ms_;
+  known_commands_ = counted.commands;
+  known_decisions_ = counted.decisions;
   for (const auto &one : sessions_) {
     const bool wanted = inspects_all_ || (one->who.wants & TENON_RM_WANTS_SCHEDULING_STATES) != 0;
     if (!wanted || one->state != rm_state::running) continue;
-    for (size_t i = 0; i < one->partitions.size(); ++i) apply(inspect{one->partitions[i]->full_name, {}});
+    for (const auto &partition : one->partitions) to_inspect_.emplace_back(one, partition->id);
   }
-  inspected_commands_ = kernel_.counters().commands;
-  inspected_decisions_ = kernel_.counters().decisions;
+}
+
+// True: some are to come. What comes of it is nothing new to look at.
+bool cycle::inspect_part_of(const rm_partition &where) {
+  const kernel_counters before = kernel_.counters();
+  const bool more = apply(inspect{where.full_name, {}, inspected_at_once}) != 0;
+  known_commands_ += kernel_.counters().commands - before.commands;
+  known_decisions_ += kernel_.counters().decisions - before.decisions;
+  return more;
 }
 
 void cycle::publish() {

@@ -21,6 +21,11 @@ class priority_counts {
     if (--found->second == 0) counts_.erase(found);
   }
   [[nodiscard]] bool empty() const { return counts_.empty(); }
+  [[nodiscard]] uint64_t size() const {
+    uint64_t out = 0;
+    for (const auto &[priority, count] : counts_) out += count;
+    return out;
+  }
   // INT32_MIN: nothing is counted.
   [[nodiscard]] int32_t highest() const { return counts_.empty() ? INT32_MIN : counts_.rbegin()->first; }
 

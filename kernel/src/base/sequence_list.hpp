@@ -65,6 +65,11 @@ class sequence_list {
   [[nodiscard]] bool empty() const { return size() == 0; }
   [[nodiscard]] iterator begin() const { return {places_.data() + first_, places_.data() + places_.size()}; }
   [[nodiscard]] iterator end() const { return {places_.data() + places_.size(), places_.data() + places_.size()}; }
+  // The first item with a larger number.
+  [[nodiscard]] iterator after(uint64_t number) const {
+    const auto at = std::upper_bound(places_.begin() + static_cast<ptrdiff_t>(first_), places_.end(), number, behind);
+    return {places_.data() + (at - places_.begin()), places_.data() + places_.size()};
+  }
   // Returns the item with this number, or null.
   [[nodiscard]] T *find(uint64_t number) const {
     const auto at = std::lower_bound(places_.begin(), places_.end(), number, before);
@@ -99,6 +104,7 @@ class sequence_list {
 
  private:
   static bool before(const place &p, uint64_t number) { return p.number < number; }
+  static bool behind(uint64_t number, const place &p) { return number < p.number; }
   void insert_between(uint64_t number, T *item) {
     const auto at = std::lower_bound(places_.begin(), places_.end(), number, before);
     if (at->number == number) {

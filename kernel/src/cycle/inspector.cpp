@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "ready/change_dispatcher.hpp"
 #include "ready/fresh_keys.hpp"
 #include "rules/headroom.hpp"
+#include "rules/lifecycles.hpp"
 #include "rules/node_search.hpp"
 #include "rules/node_verdicts.hpp"
 #include "rules/placement_checks.hpp"
@@ -50,11 +53,16 @@ void tell_limit(const fact_teller &facts, ask &a, ask_limit which, const resourc
 
 }  // namespace
 
-// What the asks before would take, were there nodes for them.
+// One part of a round, or all of it.
 struct inspector::inspection {
-  std::map<const queue *, resources> queues;      // any order: looked up, never walked
-  std::map<const usage_node *, resources> users;  // any order: the same
-  std::map<uint32_t, bool> nodes;                 // by class: is one there for it?
+  uint64_t most = 0, room = 0;  // so many applications and asks, in all and from now on
+  size_t done = 0;              // leaves of the round
+  inspection_place at;          // in the next one
+  // What the asks before would take, were there nodes for them.
+  std::map<const queue *, resources> queues;       // any order: looked up, and walked to be sorted by name
+  std::map<const usage_node *, resources> users;   // any order: the same
+  std::map<const usage_node *, resources> groups;  // any order: the same
+  std::map<uint32_t, bool> nodes;                  // by class: is one there for it?
   std::vector<std::pair<ask *, container_word>> words;
   std::vector<ask *> tried;       // of applications that are not held
   const ask *first = nullptr;     // in the leaf, of those that lack headroom, where it keeps the order of its asks
@@ -85,52 +93,90 @@ struct inspector::limit_above {
   }
 };
 
-std::vector<inspector::limit_above> inspector::limits_above(const application &app, inspection &seen) {
+// Applications of one leaf that one part looks at.
+struct inspector::leaf_part {
+  std::vector<application *> applications;  // by submission
+  // Of the only one:
+  std::optional<ask_place> after;  // its asks behind this one
+  size_t most_asks = SIZE_MAX;
+  const ask *last = nullptr;  // there are so many, and this was the last of them
+};
+
+std::vector<inspector::limit_above> inspector::limits_above(const application &app, inspection &seen) const {
   std::vector<limit_above> out;
-  for (usage_node *start : {app.user_usage, app.group_usage}) {
-    for (usage_node *u = start; u != nullptr; u = u->parent) {
-      if (!u->max.empty()) out.push_back({&u->max, &*u->usage, nullptr, &seen.users[u]});
+  const auto add = [&](usage_node *of, auto &all, std::string limit_name::*who) {
+    for (usage_node *u = of; u != nullptr; u = u->parent) {
+      if (u->max.empty()) continue;
+      const auto [known, fresh] = all.try_emplace(u);
+      if (fresh && !round_.taken.empty()) {
+        limit_name name{u->where->path, {}, {}};
+        name.*who = u->of->name;
+        known->second = round_.taken_within(name, types);
+      }
+      out.push_back({&u->max, &*u->usage, nullptr, &known->second});
     }
-  }
+  };
+  add(app.user_usage, seen.users, &limit_name::user);
+  add(app.group_usage, seen.groups, &limit_name::group);
   for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
-    if (!q->max.empty()) out.push_back({&q->max, nullptr, q, &seen.queues[q]});
+    if (!q->max.empty()) out.push_back({&q->max, nullptr, q, &taken_in(*q, seen)});
   }
   return out;
 }
 
-void inspector::inspect(bool stopped) {
+resources &inspector::taken_in(const queue &q, inspection &seen) const {
+  const auto [known, fresh] = seen.queues.try_emplace(&q);
+  if (fresh && !round_.taken.empty()) known->second = round_.taken_within({q.path, {}, {}}, types);
+  return known->second;
+}
+
+void inspector::inspect(bool stopped, uint32_t most) {
+  stopped |= root->state == object_state::stopped;
+  if (most == 0) round_ = {};
+  const bool begins = round_.is_over();
   checks.ask_nobody(true);
   inspection seen;
   for (;;) {
     const size_t retired = faults.retired();
     const uint64_t failed = verdicts.faults();
-    inspect_queue(*root, seen, stopped || root->state == object_state::stopped);
+    seen = {};
+    seen.most = seen.room = most == 0 ? UINT64_MAX : most;
+    seen.at = round_.at;
+    if (begins) round_.leaves = leaves_in_order(stopped);
+    inspect_leaves(seen, stopped);
+    // Where a policy failed, all of the part again, as if it had failed before.
     if (faults.retired() == retired && verdicts.faults() == failed) break;
-    seen = {};  // a policy failed: all of it again, as if it had failed before
   }
   checks.ask_nobody(false);
   for (const auto &[a, word] : seen.words) tell_word(*a, word);
   for (ask *a : seen.tried) tell_limits_of(*a);
+  keep_round(seen);
 }
 
-void inspector::tell_word(ask &a, container_word word) {
-  if (word != a.told()) changes.apply(ask_told{a, word});
+// What the next part has to know.
+void inspector::keep_round(inspection &seen) {
+  if (seen.done == round_.leaves.size()) return end_round();
+  round_.leaves.resize(round_.leaves.size() - seen.done);
+  round_.at = seen.at;
+  round_.first_of = seen.first == nullptr ? 0 : seen.first->owner->submission;
+  round_.first_key = seen.first == nullptr ? std::string_view() : seen.first->key.view();
+  const auto keep = [&](limit_name name, const resources &amounts) {
+    if (!amounts.empty()) round_.taken[std::move(name)] = configured_values(amounts, types);
+  };
+  for (const auto &[q, amounts] : seen.queues) keep({q->path, {}, {}}, amounts);
+  for (const auto &[u, amounts] : seen.users) keep({u->where->path, u->of->name, {}}, amounts);
+  for (const auto &[u, amounts] : seen.groups) keep({u->where->path, {}, u->of->name}, amounts);
 }
 
-void inspector::inspect_queue(const queue &q, inspection &seen, bool stopped) {
-  if (q.leaf) {
-    std::vector<application *> apps(q.apps.begin(), q.apps.end());
-    if (!stopped) std::erase_if(apps, [](const application *app) { return !app->runs(); });
-    const auto submission = [](const application &app) { return app.submission; };
-    bool ok = true;
-    const auto fresh = keys.of_applications(q, &ok);
-    if (!ok) return faults.failed(*q.order);
-    seen.first = nullptr;
-    const auto is_stopped = [&](const application &) { return stopped; };
-    for (application *app : in_order(std::move(apps), fresh, is_stopped, submission))
-      inspect_application(*app, seen, stopped);
-    return;
-  }
+std::vector<std::string> inspector::leaves_in_order(bool stopped) const {
+  std::vector<std::string> out;
+  collect_leaves(*root, stopped, out);
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+void inspector::collect_leaves(const queue &q, bool stopped, std::vector<std::string> &out) const {
+  if (q.leaf) return out.push_back(q.path);
   std::vector<queue *> children;
   for (const auto &child : q.children) children.push_back(child.get());
   const auto sequence = [](const queue &child) { return child.sequence; };
@@ -138,21 +184,86 @@ void inspector::inspect_queue(const queue &q, inspection &seen, bool stopped) {
   const auto fresh = keys.of_children(q, &ok);
   if (!ok) return faults.failed(*q.order);
   const auto is_stopped = [&](const queue &child) { return stopped || child.state == object_state::stopped; };
-  for (queue *child : in_order(std::move(children), fresh, is_stopped, sequence))
-    inspect_queue(*child, seen, is_stopped(*child));
+  for (const queue *child : in_order(std::move(children), fresh, is_stopped, sequence))
+    collect_leaves(*child, is_stopped(*child), out);
 }
 
-void inspector::inspect_application(application &app, inspection &seen, bool stopped) {
+void inspector::inspect_leaves(inspection &seen, bool stopped) {
+  const auto &leaves = round_.leaves;
+  for (; seen.done < leaves.size(); ++seen.done) {
+    queue *leaf = queues.find_queue(leaves[leaves.size() - 1 - seen.done]);
+    seen.first = nullptr;
+    if (leaf != nullptr && leaf->leaf) {
+      if (seen.done == 0) find_first(*leaf, seen);
+      if (!inspect_leaf(*leaf, seen, stopped)) return;
+    }
+    seen.at = {};
+  }
+}
+
+// The one that the part before has seen.
+void inspector::find_first(const queue &leaf, inspection &seen) const {
+  const application *app = round_.first_of == 0 ? nullptr : leaf.apps.find(round_.first_of);
+  const ask *first = app == nullptr ? nullptr : app->asks.find(std::string_view(round_.first_key));
+  if (first != nullptr && first->pending() > 0) wait_first(*first, seen);
+}
+
+// False: the part is full.
+bool inspector::inspect_leaf(queue &leaf, inspection &seen, bool stopped) {
+  for (const queue *q = &leaf; q != nullptr; q = q->parent) stopped |= q->state == object_state::stopped;
+  const auto size_of = [](const application &app) { return 1 + app.priorities.size(); };
+  const auto end = leaf.apps.end();
+  auto next = leaf.apps.after(seen.at.submission);
+  const bool in_one = next != end && seen.at.within && seen.at.application == (*next)->submission;
+  if (in_one || (next != end && size_of(**next) > seen.most)) {
+    if (seen.room < seen.most) return false;
+    leaf_part one{{*next}, in_one ? seen.at.within : std::nullopt, seen.most};
+    if (waits_to_begin(**next, classes)) one.most_asks = SIZE_MAX;
+    inspect_some(leaf, one, seen, stopped);
+    if (one.last == nullptr) {
+      seen.at = {(*next)->submission, {}, 0};
+    } else {
+      seen.at.within = {one.last->priority, one.last->create_time_ms, one.last->arrival};
+      seen.at.application = (*next)->submission;
+    }
+    return false;
+  }
+  const uint64_t room = seen.room;
+  leaf_part some;
+  for (; next != end && size_of(**next) <= seen.room; ++next) {
+    seen.room -= size_of(**next);
+    some.applications.push_back(*next);
+  }
+  // One that a part holds is in one part.
+  if (next != end && (some.applications.empty() || (seen.at.submission == 0 && room < seen.most))) return false;
+  inspect_some(leaf, some, seen, stopped);
+  if (next != end) seen.at = {some.applications.back()->submission, {}, 0};
+  return next == end;
+}
+
+void inspector::tell_word(ask &a, container_word word) {
+  if (word != a.told()) changes.apply(ask_told{a, word});
+}
+
+void inspector::inspect_some(const queue &leaf, leaf_part &some, inspection &seen, bool stopped) {
+  bool ok = true;
+  const auto fresh = keys.of_applications(leaf, some.applications, &ok);
+  if (!ok) return faults.failed(*leaf.order);
+  std::vector<application *> apps = some.applications;
+  if (!stopped) std::erase_if(apps, [](const application *app) { return !app->runs(); });
+  const auto submission = [](const application &app) { return app.submission; };
+  const auto is_stopped = [&](const application &) { return stopped; };
+  for (application *app : in_order(std::move(apps), fresh, is_stopped, submission))
+    inspect_application(*app, some, seen, stopped);
+}
+
+void inspector::inspect_application(application &app, leaf_part &some, inspection &seen, bool stopped) {
   const bool full = full_queue_of(app) != nullptr;
   const bool held = full || full_limit_of(app) != nullptr;
   if (!stopped) facts.tell_held(app, full, held);
-  std::vector<ask *> waiting;
-  for (ask *a : app.asks) {  // any order: sorted next
-    if (a->pending() <= 0 || reservation_of(*a) != nullptr) continue;
-    if (stopped || !waits_for_placeholders(*a)) waiting.push_back(a);
-  }
-  std::sort(waiting.begin(), waiting.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
+  const std::vector<ask *> waiting = asks_behind(app, some.after, some.most_asks, stopped);
   if (waiting.empty()) return;
+  if (waiting.size() == some.most_asks) some.last = waiting.back();
   const bool is_passed_over = held || stopped;
   const auto above = is_passed_over ? std::vector<limit_above>() : limits_above(app, seen);
   const bool begins = !is_passed_over && waits_to_begin(app, classes);
@@ -182,7 +293,7 @@ void inspector::inspect_application(application &app, inspection &seen, bool sto
 bool inspector::is_kept_back(queue &leaf, const resources &need, inspection &seen) const {
   if (seen.first == nullptr || !seen.first_keeps_back) return false;
   const auto room_in = [&](const queue &q, type_index t) {
-    return q.max.has(t) ? limit_above{&q.max, nullptr, &q, &seen.queues[&q]}.room_for(*seen.first, t) : INT64_MAX;
+    return q.max.has(t) ? limit_above{&q.max, nullptr, &q, &taken_in(q, seen)}.room_for(*seen.first, t) : INT64_MAX;
   };
   return kept_back_by(classes[seen.first->class_id], leaf, need, room_in).in != nullptr;
 }

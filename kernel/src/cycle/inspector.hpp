@@ -1,10 +1,12 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Inspector: goes through what waits as the cycle would, and says what each ask waits for, where that changed: a limit
-// (SKIPPED) or a node (FAILED), for autoscalers. What it said last is kept in the ask.
+// (SKIPPED) or a node (FAILED), for autoscalers. What it said last is kept in the ask. It may go in parts.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "cycle/inspection_round.hpp"
 #include "forward.hpp"
 #include "model/partition_model.hpp"
 
@@ -15,6 +17,8 @@ struct inspector_access {
   const core &shared;
   const partition_config &config;
   const std::unique_ptr<queue> &root;
+  const queue_lifecycle &queues;
+  const resource_types &types;
   class_table &classes;
   const node_table &nodes;
   const fresh_keys &keys;
@@ -32,15 +36,27 @@ class inspector : inspector_access {
  public:
   explicit inspector(const inspector_access &all) : inspector_access(all) {}
 
-  void inspect(bool stopped);  // the partition is
+  // `stopped`: the partition is. `most` applications and asks are looked at; 0: all.
+  void inspect(bool stopped, uint32_t most);
+  [[nodiscard]] const inspection_round &round() const { return round_; }
+  void resume(inspection_round round) { round_ = std::move(round); }
+  void end_round() { round_ = {}; }
 
  private:
   struct inspection;
   struct limit_above;
+  struct leaf_part;
 
-  void inspect_queue(const queue &q, inspection &seen, bool stopped);
-  void inspect_application(application &app, inspection &seen, bool stopped);
-  static std::vector<limit_above> limits_above(const application &app, inspection &seen);
+  [[nodiscard]] std::vector<std::string> leaves_in_order(bool stopped) const;
+  void collect_leaves(const queue &q, bool stopped, std::vector<std::string> &out) const;
+  void inspect_leaves(inspection &seen, bool stopped);
+  bool inspect_leaf(queue &leaf, inspection &seen, bool stopped);
+  void inspect_some(const queue &leaf, leaf_part &some, inspection &seen, bool stopped);
+  void inspect_application(application &app, leaf_part &some, inspection &seen, bool stopped);
+  void find_first(const queue &leaf, inspection &seen) const;
+  void keep_round(inspection &seen);
+  resources &taken_in(const queue &q, inspection &seen) const;
+  std::vector<limit_above> limits_above(const application &app, inspection &seen) const;
   container_word word_for(ask &a, const std::vector<limit_above> &above, inspection &seen);
   [[nodiscard]] bool is_kept_back(queue &leaf, const resources &need, inspection &seen) const;
   void wait_first(const ask &a, inspection &seen) const;
@@ -49,6 +65,8 @@ class inspector : inspector_access {
   void tell_word(ask &a, container_word word);
   void tell_limits_of(ask &a);
   void tell_unschedulable(ask &a);
+
+  inspection_round round_;
 };
 
 }  // namespace tenon::internal

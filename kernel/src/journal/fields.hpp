@@ -262,6 +262,7 @@ template <class IO>
 void fields(IO &io, ref<IO, inspect> f) {
   io(1, "partition", f.partition);
   io(2, "answers", f.answers);
+  io(3, "most", f.most);
 }
 template <class IO>
 void fields(IO &io, ref<IO, check_answer> f) {

@@ -299,6 +299,26 @@ void fields(IO &io, ref<IO, saved_shapes> f) {
   io(8, "seen_keys", f.seen_keys);
 }
 template <class IO>
+void fields(IO &io, ref<IO, saved_inspection::limit> f) {
+  io(1, "queue", f.queue);
+  io(2, "user", f.user);
+  io(3, "group", f.group);
+  io(4, "amounts", f.amounts);
+}
+template <class IO>
+void fields(IO &io, ref<IO, saved_inspection> f) {
+  io(1, "leaves", f.leaves);
+  io(2, "submission", f.submission);
+  io(3, "application", f.application);
+  io(4, "is_within", f.is_within);
+  io(5, "priority", f.priority);
+  io(6, "create_time_ms", f.create_time_ms);
+  io(7, "arrival", f.arrival);
+  io(8, "first_of", f.first_of);
+  io(9, "first_key", f.first_key);
+  io(10, "taken", f.taken);
+}
+template <class IO>
 void fields(IO &io, ref<IO, saved_stops> f) {
   io(1, "name", f.name);
   io(2, "partition", f.partition);
@@ -349,6 +369,7 @@ void fields(IO &io, ref<IO, saved_partition> f) {
   io(40, "shapes", f.shapes);
   io(41, "epoch", f.epoch);
   io(42, "stops", f.stops);
+  io(43, "inspection", f.inspection);
 }
 template <class IO>
 void fields(IO &io, ref<IO, saved_timer> f) {

@@ -152,8 +152,8 @@ inline ask_wait &ask_wait::of(ask &a, ask_waits &all) {
 }
 
 // Asks of an application are tried by priority, then age, then arrival.
-template <class Ask>
-[[nodiscard]] inline bool tried_before(const Ask &a, const Ask &b) {
+template <class One, class Other>
+[[nodiscard]] inline bool tried_before(const One &a, const Other &b) {
   if (a.priority != b.priority) return a.priority > b.priority;
   if (a.create_time_ms != b.create_time_ms) return a.create_time_ms < b.create_time_ms;
   return a.arrival < b.arrival;

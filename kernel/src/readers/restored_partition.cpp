@@ -105,6 +105,7 @@ class partition_restorer {
     to_.since_ms = from_.since_ms;
     for (const std::string &type : from_.types) to_.types.intern(type);
     to_.shapes = ask_shapes(from_.shapes);
+    to_.inspector.resume(inspection_round(from_.inspection));
     std::string problem = to_.configuration.check(from_.config);
     if (!problem.empty()) return refuse(std::move(problem));
     to_.configuration.adopt(from_.config, from_.priority_classes);
@@ -329,7 +330,7 @@ class partition_restorer {
   void line_up(const saved_ask &a, ask &out) {
     if (a.state == ask_state::pending) {
       if (out.line == ask_line::none) to_.lines.enqueue(out);
-      if (a.is_refused && out.line == ask_line::run) to_.lines.move_to_refused(out);
+      if (a.is_refused && out.line != ask_line::reserved) to_.lines.move_to_refused(out);
     }
     if (a.told != 0) to_.changes.apply(ask_told{out, static_cast<container_word>(a.told)});
   }

@@ -127,6 +127,7 @@ class partition_saver {
     to_.priority_classes = from_.priority_classes;
     for (type_index t = 0; t < from_.types.count(); ++t) to_.types.emplace_back(from_.types.name(t));
     to_.shapes = from_.shapes.saved();
+    to_.inspection = from_.inspector.round().saved();
     to_.delivered_to = from_.proposed.delivered_to();
     to_.next_submission = from_.application_states.next_number();
     to_.next_end = from_.application_states.next_end();

@@ -32,11 +32,15 @@ fresh_keys::keys_of<queue> fresh_keys::of_children(const queue &parent, bool *fi
 }
 
 fresh_keys::keys_of<application> fresh_keys::of_applications(const queue &leaf, bool *fine) const {
+  return of_applications(leaf, {leaf.apps.begin(), leaf.apps.end()}, fine);
+}
+
+fresh_keys::keys_of<application> fresh_keys::of_applications(const queue &leaf, const std::vector<application *> &some,
+                                                             bool *fine) const {
   key_batch batch;
-  const std::vector<application *> items(leaf.apps.begin(), leaf.apps.end());
-  const bool ok = items.empty() || app_keys(*leaf.order, contexts.now(), leaf, items, batch);
+  const bool ok = some.empty() || app_keys(*leaf.order, contexts.now(), leaf, some, batch);
   if (fine != nullptr) *fine = ok;
-  return keyed(items, batch, ok, leaf.order->key_words(), shared.now_ms);
+  return keyed(some, batch, ok, leaf.order->key_words(), shared.now_ms);
 }
 
 }  // namespace tenon::internal

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <vector>
 
 #include "core.hpp"
 #include "model/objects.hpp"
@@ -26,6 +27,9 @@ class fresh_keys : fresh_keys_access {
   // `fine`: whether the policy made them.
   keys_of<queue> of_children(const queue &parent, bool *fine = nullptr) const;
   keys_of<application> of_applications(const queue &leaf, bool *fine = nullptr) const;
+  // Of some of them.
+  keys_of<application> of_applications(const queue &leaf, const std::vector<application *> &some,
+                                       bool *fine = nullptr) const;
 };
 
 }  // namespace tenon::internal

@@ -269,10 +269,12 @@ struct step {
   std::span<const step_answer> answers = {};
 };
 
-// Says of every pending ask what it waits for, a limit or a node, where that changed: for autoscalers.
+// Says of pending asks what they wait for, a limit or a node, where that changed: for autoscalers. Of all of them, or
+// in parts: each looks at so many applications and asks, and goes on where the last one ended.
 struct inspect {
   std::string_view partition;  // empty: all
   std::span<const step_answer> answers = {};
+  uint32_t most = 0;  // applications and asks; 0: all
 };
 
 // What the RM says to a placement that was proposed. Or to a question whether an ask may wait for capacity on a node,

@@ -248,6 +248,25 @@ struct saved_shapes {
   std::vector<seen_key> seen_keys;
 };
 
+// How far an inspection in parts has come. What it names may be gone.
+struct saved_inspection {
+  // What asks that are FAILED would take within the max of a queue, or the limit of a user or group there.
+  struct limit {
+    std::string queue, user, group;
+    amount_map amounts;
+  };
+  std::vector<std::string> leaves;  // that are left, by path, the next one last
+  uint64_t submission = 0;          // in that one, after this application
+  uint64_t application = 0;         // in this application, after the ask of
+  bool is_within = false;           // these three; false: there is none
+  int32_t priority = 0;
+  int64_t create_time_ms = 0;
+  uint64_t arrival = 0;
+  uint64_t first_of = 0;  // application of the first ask that lacks headroom, 0: none
+  std::string first_key;
+  std::vector<limit> taken;
+};
+
 // What administrators stopped or drained.
 struct saved_stops {
   std::string name;  // of a partition that is not there, without [rm]
@@ -287,6 +306,7 @@ struct saved_partition {
   std::vector<uint32_t> held_off;  // asks
   std::vector<saved_end> ends;     // of allocations with an execution timeout
   saved_shapes shapes;
+  saved_inspection inspection;
   // The next numbers.
   uint64_t next_submission = 1, next_end = 1, next_arrival = 1, next_allocation = 1, next_queue = 1,
            next_reservation = 1;
