@@ -33,6 +33,11 @@ bool partition::inspect(uint32_t most) {
   return !inspector.round().is_over();
 }
 
+void partition::pause(bool rm_is_away) {
+  paused = rm_is_away;
+  if (paused) inspector.end_round();
+}
+
 void partition::rm_is_here(bool is) {
   if (!is) return proposed.stop_deadlines();
   obey(tenon::check_again{});

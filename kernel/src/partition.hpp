@@ -163,7 +163,7 @@ class partition final : partition_model {
   [[nodiscard]] bool is_over() const { return administration.is_over(); }
 
   // -- Its resource manager. --
-  void pause(bool rm_is_away) { paused = rm_is_away; }
+  void pause(bool rm_is_away);
   void rm_is_here(bool is);  // it came back, or is lost
   bool wake_refused();       // what it refused. False: that is nothing
 

@@ -121,8 +121,11 @@ bool partition::inspect_leaf(const queue &leaf, inspection &part) {
   const auto size_of = [](application &a) { return 1 + sorted_asks(a).size(); };
   const uint64_t room = part.room, began_after = inspected.submission;
   std::set<const application *> some;
+  // In the middle of an application nothing of a smaller number is left: what moved here since waits for the next
+  // round.
+  const uint64_t done = inspected.within ? inspected.application - 1 : inspected.submission;
   for (const auto &a : applications) {
-    if (a->queue != leaf.path || a->submission <= inspected.submission) continue;
+    if (a->queue != leaf.path || a->submission <= done) continue;
     const bool goes_on = inspected.within && inspected.application == a->submission;
     const bool alone = goes_on || size_of(*a) > part.most;
     if (!some.empty() && (alone || size_of(*a) > part.room)) {

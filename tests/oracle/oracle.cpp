@@ -146,6 +146,7 @@ struct oracle::impl {
     for (const auto &p : partitions) {
       if (p->rm != rm) continue;
       p->paused = *next == rm_state::paused;
+      if (p->paused) p->inspected = {};
       if (c.signal == rm_signal::lost) p->stop_check_timers();
       if (c.signal != rm_signal::back) continue;
       p->forget_refusals({}, {}, {});

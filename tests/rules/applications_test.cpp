@@ -182,5 +182,17 @@ TYPED_TEST(RulesOfApplications, OneThatComesBackWaitsForAPlace) {
   EXPECT_THAT(this->schedule(5), ElementsAre("allocated first/b#3 on node-1", "application_state first Starting"));
 }
 
+TYPED_TEST(RulesOfApplications, AnAllocationOfTheLargestAmountIsResizedAndReleased) {
+  constexpr int64_t most = int64_t{1} << 62;
+  this->start({make_queue("leaf")});
+  this->add("node-1", {{"vcore", 10}, {"memory", most}});
+  this->add_app("app-1");
+  this->put("node-1", this->existing("app-1", "a", {{"vcore", 1}, {"memory", most}}));
+  this->put("node-1", this->existing("app-1", "a", {{"vcore", 2}, {"memory", most}}));
+  EXPECT_EQ(this->look().queues.front().allocated, (amount_map{{"vcore", 2}, {"memory", most}}));
+  this->give_back("app-1", "a");
+  EXPECT_EQ(this->look().queues.front().allocated, amount_map());
+}
+
 }  // namespace
 }  // namespace tenon::testing

@@ -107,6 +107,33 @@ TYPED_TEST(RulesOfInspections, WhatGoesBetweenTwoPartsIsLeftOut) {
   EXPECT_THAT(this->part(3), ElementsAre(HasSubstr("app-3/a"), HasSubstr("app-3/b")));
 }
 
+TYPED_TEST(RulesOfInspections, WhatMovesToAPlaceThatTheRoundHasPassedWaitsForTheNext) {
+  queue_config leaf = make_queue("leaf");
+  leaf.max = amount_map{{"vcore", 3}};
+  this->start({leaf, make_queue("other")});
+  this->add_app("moves", {.queue = "root.other"});
+  this->ask_for("moves", "a");
+  this->add_app("large");
+  for (const char *key : {"a", "b", "c", "d", "e"}) this->ask_for("large", key);
+  EXPECT_THAT(this->part(3),
+              ElementsAre(HasSubstr("large/a: FAILED"), HasSubstr("large/b: FAILED"), HasSubstr("large/c: FAILED")));
+  this->move("moves", "root.leaf");
+  EXPECT_THAT(this->part(3), ElementsAre(HasSubstr("large/d: SKIPPED"), HasSubstr("large/e: SKIPPED")));
+  EXPECT_THAT(this->part(3), IsEmpty()) << "the other leaf has nothing any more";
+  EXPECT_THAT(this->part(0), ElementsAre(HasSubstr("moves/a: FAILED"), HasSubstr("large/c: SKIPPED")))
+      << "it was submitted first";
+}
+
+TYPED_TEST(RulesOfInspections, AResourceManagerThatIsAwayEndsTheRound) {
+  this->begin();
+  EXPECT_THAT(this->part(3), SizeIs(2));
+  this->signal(rm_signal::lost);
+  EXPECT_THAT(this->part(3), IsEmpty());
+  this->signal(rm_signal::back);
+  this->ask_for("app-1", "c");
+  EXPECT_THAT(this->part(4), ElementsAre(HasSubstr("app-1/c")));
+}
+
 TYPED_TEST(RulesOfInspections, AConfigurationEndsTheRound) {
   this->begin();
   EXPECT_THAT(this->part(3), SizeIs(2));

@@ -317,8 +317,7 @@ void print_check(const json::object &result, std::ostream &out) {
   out << number(result, "partitions") << " partitions, " << number(result, "nodes") << " nodes, "
       << number(result, "applications") << " applications, " << number(result, "asks") << " asks and "
       << number(result, "allocations") << " allocations were looked at.\n";
-  if (!wrong.empty())
-    out << "Save the state with `tenon ctl snapshot` and report it. A restart makes the books anew.\n";
+  if (!wrong.empty()) out << "Save the state with `tenon ctl snapshot` and report it. A restart rebuilds the books.\n";
 }
 
 }  // namespace tenon::cli

@@ -169,6 +169,16 @@ bool resources::prune() {
   return !below;
 }
 
+resource_change change_between(const resources &before, const resources &now) {
+  resource_change out;
+  all_types(before.present() | now.present(), [&](type_index t) {
+    const int64_t more = sub_saturating(now[t], before[t]);
+    if (more != 0) (more > 0 ? out.more : out.less).set(t, more > 0 ? more : -more);
+    return true;
+  });
+  return out;
+}
+
 bool operator==(const resources &a, const resources &b) {
   if (a.present_ != b.present_) return false;
   // Undefined amounts are 0, and those beyond the shorter one are undefined in both.

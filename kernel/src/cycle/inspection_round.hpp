@@ -37,8 +37,8 @@ struct inspection_place {
 };
 
 struct inspection_round {
-  std::vector<std::string> leaves;  // that are left, by path, the next one last
-  inspection_place at;              // in that one
+  std::vector<std::string> leaves;  // that are left, by path, in their order
+  inspection_place at;              // in the first one
   uint64_t first_of = 0;            // its first ask that lacks headroom, by application and key; 0: none was seen
   std::string first_key;
   std::map<limit_name, amount_map> taken;  // what the asks that are FAILED would take

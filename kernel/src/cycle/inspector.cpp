@@ -63,6 +63,7 @@ struct inspector::inspection {
   std::map<const usage_node *, resources> users;   // any order: the same
   std::map<const usage_node *, resources> groups;  // any order: the same
   std::map<uint32_t, bool> nodes;                  // by class: is one there for it?
+  std::map<uint32_t, std::string> refusals;        // by class: why no node passes the predicates, or ""
   std::vector<std::pair<ask *, container_word>> words;
   std::vector<ask *> tried;       // of applications that are not held
   const ask *first = nullptr;     // in the leaf, of those that lack headroom, where it keeps the order of its asks
@@ -142,7 +143,10 @@ void inspector::inspect(bool stopped, uint32_t most) {
     seen = {};
     seen.most = seen.room = most == 0 ? UINT64_MAX : most;
     seen.at = round_.at;
-    if (begins) round_.leaves = leaves_in_order(stopped);
+    if (begins) {
+      round_.leaves.clear();
+      collect_leaves(*root, stopped, round_.leaves);
+    }
     inspect_leaves(seen, stopped);
     // Where a policy failed, all of the part again, as if it had failed before.
     if (faults.retired() == retired && verdicts.faults() == failed) break;
@@ -156,7 +160,7 @@ void inspector::inspect(bool stopped, uint32_t most) {
 // What the next part has to know.
 void inspector::keep_round(inspection &seen) {
   if (seen.done == round_.leaves.size()) return end_round();
-  round_.leaves.resize(round_.leaves.size() - seen.done);
+  round_.leaves.erase(round_.leaves.begin(), round_.leaves.begin() + static_cast<ptrdiff_t>(seen.done));
   round_.at = seen.at;
   round_.first_of = seen.first == nullptr ? 0 : seen.first->owner->submission;
   round_.first_key = seen.first == nullptr ? std::string_view() : seen.first->key.view();
@@ -166,13 +170,6 @@ void inspector::keep_round(inspection &seen) {
   for (const auto &[q, amounts] : seen.queues) keep({q->path, {}, {}}, amounts);
   for (const auto &[u, amounts] : seen.users) keep({u->where->path, u->of->name, {}}, amounts);
   for (const auto &[u, amounts] : seen.groups) keep({u->where->path, {}, u->of->name}, amounts);
-}
-
-std::vector<std::string> inspector::leaves_in_order(bool stopped) const {
-  std::vector<std::string> out;
-  collect_leaves(*root, stopped, out);
-  std::reverse(out.begin(), out.end());
-  return out;
 }
 
 void inspector::collect_leaves(const queue &q, bool stopped, std::vector<std::string> &out) const {
@@ -189,9 +186,8 @@ void inspector::collect_leaves(const queue &q, bool stopped, std::vector<std::st
 }
 
 void inspector::inspect_leaves(inspection &seen, bool stopped) {
-  const auto &leaves = round_.leaves;
-  for (; seen.done < leaves.size(); ++seen.done) {
-    queue *leaf = queues.find_queue(leaves[leaves.size() - 1 - seen.done]);
+  for (; seen.done < round_.leaves.size(); ++seen.done) {
+    queue *leaf = queues.find_queue(round_.leaves[seen.done]);
     seen.first = nullptr;
     if (leaf != nullptr && leaf->leaf) {
       if (seen.done == 0) find_first(*leaf, seen);
@@ -208,24 +204,30 @@ void inspector::find_first(const queue &leaf, inspection &seen) const {
   if (first != nullptr && first->pending() > 0) wait_first(*first, seen);
 }
 
+// One that has parts of its own.
+void inspector::inspect_large(const queue &leaf, application &app, inspection &seen, bool stopped) {
+  const bool goes_on = seen.at.within && seen.at.application == app.submission;
+  leaf_part one{{&app}, goes_on ? seen.at.within : std::nullopt, seen.most};
+  if (waits_to_begin(app, classes)) one.most_asks = SIZE_MAX;
+  inspect_some(leaf, one, seen, stopped);
+  if (one.last == nullptr) {
+    seen.at = {app.submission, {}, 0};
+  } else {
+    seen.at.within = {one.last->priority, one.last->create_time_ms, one.last->arrival};
+    seen.at.application = app.submission;
+  }
+}
+
 // False: the part is full.
 bool inspector::inspect_leaf(queue &leaf, inspection &seen, bool stopped) {
   for (const queue *q = &leaf; q != nullptr; q = q->parent) stopped |= q->state == object_state::stopped;
   const auto size_of = [](const application &app) { return 1 + app.priorities.size(); };
   const auto end = leaf.apps.end();
-  auto next = leaf.apps.after(seen.at.submission);
-  const bool in_one = next != end && seen.at.within && seen.at.application == (*next)->submission;
-  if (in_one || (next != end && size_of(**next) > seen.most)) {
-    if (seen.room < seen.most) return false;
-    leaf_part one{{*next}, in_one ? seen.at.within : std::nullopt, seen.most};
-    if (waits_to_begin(**next, classes)) one.most_asks = SIZE_MAX;
-    inspect_some(leaf, one, seen, stopped);
-    if (one.last == nullptr) {
-      seen.at = {(*next)->submission, {}, 0};
-    } else {
-      seen.at.within = {one.last->priority, one.last->create_time_ms, one.last->arrival};
-      seen.at.application = (*next)->submission;
-    }
+  // In the middle of an application: what moved here since, with a smaller number, waits for the next round.
+  auto next = leaf.apps.after(seen.at.within ? seen.at.application - 1 : seen.at.submission);
+  const bool goes_on = next != end && seen.at.within && seen.at.application == (*next)->submission;
+  if (goes_on || (next != end && size_of(**next) > seen.most)) {
+    if (seen.room == seen.most) inspect_large(leaf, **next, seen, stopped);
     return false;
   }
   const uint64_t room = seen.room;
@@ -285,7 +287,7 @@ void inspector::inspect_application(application &app, leaf_part &some, inspectio
     }
     if (word != container_word::none) seen.words.emplace_back(a, word);
     if (facts.listened() && !is_passed_over) seen.tried.push_back(a);
-    if (word == container_word::failed) tell_unschedulable(*a);
+    if (word == container_word::failed) tell_unschedulable(*a, seen);
   }
 }
 
@@ -370,24 +372,29 @@ void inspector::tell_limits_of(ask &a) {
              full != nullptr ? &*full->allocated : nullptr);
 }
 
-// Of the nodes that have room for it, none passes the predicates: why, as far as they were asked.
-void inspector::tell_unschedulable(ask &a) {
+void inspector::tell_unschedulable(ask &a, inspection &seen) {
   const ask_class &c = classes[a.class_id];
   if (c.judged == nullptr || !facts.may_say_why_unplaced(a)) return;
+  const auto [known, fresh] = seen.refusals.try_emplace(c.id);
+  if (fresh) known->second = refusals_of(c);
+  if (!known->second.empty()) facts.tell_unschedulable(a, known->second);
+}
+
+// Of the nodes that have room for it, none passes the predicates: why, as far as they were asked. "": some node does.
+std::string inspector::refusals_of(const ask_class &c) const {
   std::map<std::string, uint64_t> nodes_by_reason;
   for (uint32_t slot = 0; slot < nodes.slots(); ++slot) {
     const node *n = nodes.at(slot);
     if (n == nullptr || !n->schedulable() || !nodes.holds(c, slot)) continue;
     const uint8_t known = verdicts.known_of(c, slot);
-    if (known == verdict_set::pass) return;
+    if (known == verdict_set::pass) return {};
     if (known != verdict_set::unknown) ++nodes_by_reason[verdicts.reason_of(c, slot)];
   }
-  if (nodes_by_reason.empty()) return;
   std::string text;
   for (const auto &[reason, count] : nodes_by_reason) {
     text += (text.empty() ? "" : "; ") + reason + " (" + std::to_string(count) + "x)";
   }
-  facts.tell_unschedulable(a, text);
+  return text;
 }
 
 }  // namespace tenon::internal

@@ -47,10 +47,10 @@ class inspector : inspector_access {
   struct limit_above;
   struct leaf_part;
 
-  [[nodiscard]] std::vector<std::string> leaves_in_order(bool stopped) const;
   void collect_leaves(const queue &q, bool stopped, std::vector<std::string> &out) const;
   void inspect_leaves(inspection &seen, bool stopped);
   bool inspect_leaf(queue &leaf, inspection &seen, bool stopped);
+  void inspect_large(const queue &leaf, application &app, inspection &seen, bool stopped);
   void inspect_some(const queue &leaf, leaf_part &some, inspection &seen, bool stopped);
   void inspect_application(application &app, leaf_part &some, inspection &seen, bool stopped);
   void find_first(const queue &leaf, inspection &seen) const;
@@ -64,7 +64,8 @@ class inspector : inspector_access {
   bool is_node_there(ask &a, ask_class &c, inspection &seen);
   void tell_word(ask &a, container_word word);
   void tell_limits_of(ask &a);
-  void tell_unschedulable(ask &a);
+  void tell_unschedulable(ask &a, inspection &seen);
+  [[nodiscard]] std::string refusals_of(const ask_class &c) const;
 
   inspection_round round_;
 };

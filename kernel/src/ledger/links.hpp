@@ -50,7 +50,8 @@ class links {
  private:
   static void count_under_way(const replacement &r, int more) {
     for (auto *of : {&r.real->under_way.edit(), &r.real->owner->under_way.edit()}) {
-      if (more < 0 && *of == 0) end_with_wrong_books("replacement_ended", r.real->owner->id);
+      if (more < 0 && *of == 0)
+        end_below_zero({"replacement_ended", "the replacements under way of application ", r.real->owner->id});
       *of += static_cast<uint32_t>(more);
     }
   }

@@ -15,8 +15,11 @@ namespace {
 }  // namespace
 
 // The C++ library writes the words of an exception that no function may let pass.
-void end_with_wrong_books(std::string_view change, std::string_view where) noexcept {
-  refuse(std::string(change) + ", at " + std::string(where));
+void end_with_wrong_books(const std::string &words) noexcept { refuse(words); }
+
+void end_below_zero(const written &w) noexcept {
+  const std::string what = std::string(w.what) + std::string(w.whose) + std::string(w.also) + std::string(w.where);
+  refuse(what + " would fall below zero (" + std::string(w.change) + ")");
 }
 
 }  // namespace tenon::internal

@@ -114,19 +114,21 @@ void allocation_states::resize(allocation &a, const resources &need, std::string
   holdings.resize(a, detail);
   changes.apply(application_resized{app, a.placeholder, before, need});
   app.past.raise(app.used(a.placeholder));
+  const resource_change change = change_between(before, need);
+  const auto apply_change = [&](const auto &add) {
+    if (!change.more.empty()) add(change.more, 1);
+    if (!change.less.empty()) add(change.less, -1);
+  };
   if (a.state == allocation_state::preempting) {
-    changes.apply(queue_preempting{*app.home, need, 1});
-    changes.apply(queue_preempting{*app.home, before, -1});
+    apply_change([&](const resources &by, int sign) { changes.apply(queue_preempting{*app.home, by, sign}); });
     claims.victim_resized(a);
   }
   if (a.placeholder && a.state == allocation_state::allocated && a.offered == nullptr) {
     gangs.resized(a, before_id);
   }
   changes.apply(room_resized{*a.where, before, need});
-  limits.add_usage(app, need, 1);
-  limits.add_usage(app, before, -1);
-  changes.apply(queue_used{*app.home, need, 1});
-  changes.apply(queue_used{*app.home, before, -1});
+  apply_change([&](const resources &by, int sign) { limits.add_usage(app, by, sign); });
+  apply_change([&](const resources &by, int sign) { changes.apply(queue_used{*app.home, by, sign}); });
   checks.forget_on(*a.where);
   changes.apply(node_changed{*a.where});
 }

@@ -228,8 +228,8 @@ void queue_tree::count_capacity(const resources &comes, const resources &goes) {
     }
     changed = true;
   };
-  for_each_type(comes, [&](type_index t, int64_t amount) { count(t, amount); });
   for_each_type(goes, [&](type_index t, int64_t amount) { count(t, -amount); });
+  for_each_type(comes, [&](type_index t, int64_t amount) { count(t, amount); });
   if (!changed) return;
   changes.apply(total_counted{*root, before, total});
   fair_maxima.total_changed();

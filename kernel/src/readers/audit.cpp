@@ -91,26 +91,21 @@ void check_queues(findings &c, const partition_snapshot &p) {
     below.erase(q->path);
   }
   for (const auto &[path, s] : below) c.add(audit_kind::place, path, "there is no such queue, and it has applications");
-  if (!p.queues.empty()) c.equal(audit_kind::total, p.name, "used", p.used, p.queues.front().allocated);
-}
-
-bool lies_in(const std::string &queue, const std::string &above) {
-  return queue.starts_with(above) && (queue.size() == above.size() || queue[above.size()] == '.');
+  if (!p.queues.empty()) c.equal(audit_kind::sum, "partition", "used", p.used, p.queues.front().allocated);
 }
 
 // What a user has in a queue is what the user's applications have there and below.
 void check_users(findings &c, const partition_snapshot &p) {
-  std::map<std::string, std::vector<const application_snapshot *>> of_user;
-  for (const application_snapshot &a : p.applications) of_user[a.user].push_back(&a);
-  for (const usage_snapshot &u : p.users) {
-    amount_map sum;
-    for (const application_snapshot *a : of_user[u.name]) {
-      if (!lies_in(a->queue, u.queue)) continue;
-      add(sum, a->allocated);
-      add(sum, a->placeholders);
+  std::map<std::pair<std::string, std::string>, amount_map> sums;  // by user and queue
+  for (const application_snapshot &a : p.applications) {
+    for (std::string path = a.queue; !path.empty(); path = parent_of(path)) {
+      amount_map &sum = sums[{a.user, path}];
+      add(sum, a.allocated);
+      add(sum, a.placeholders);
     }
-    c.equal(audit_kind::sum, "user " + u.name + " in " + u.queue, "usage", u.usage, sum);
   }
+  for (const usage_snapshot &u : p.users)
+    c.equal(audit_kind::sum, "user " + u.name + " in " + u.queue, "usage", u.usage, sums[{u.name, u.queue}]);
 }
 
 // Every placeholder is in one place.
@@ -205,17 +200,18 @@ void check_nodes(findings &c, const partition_snapshot &p) {
   for (const auto &[id, said] : said_of) {
     for (const std::string &one : said.names) c.add(audit_kind::orphan_of_application, one, "there is no node " + id);
   }
-  c.equal(audit_kind::total, p.name, "capacity", p.capacity, capacity);
-  c.holds(!any_below_zero(p.capacity) && !any_below_zero(p.used), audit_kind::partition_below_zero, p.name,
+  c.equal(audit_kind::total, "partition", "capacity", p.capacity, capacity);
+  c.holds(!any_below_zero(p.capacity) && !any_below_zero(p.used), audit_kind::partition_below_zero, "partition",
           "an amount is below zero");
 }
 
 // Every reservation is of one pending ask on one node that is there; a node has one, or some of required-node
 // asks.
 void check_reservations(findings &c, const partition_snapshot &p) {
-  std::map<std::string, const ask_snapshot *> asks;
+  std::map<std::string, const ask_snapshot *> asks;  // of applications that have reservations
   std::map<std::string, size_t> of_application;
   for (const application_snapshot &a : p.applications) {
+    if (a.reservations.empty()) continue;
     of_application[a.id] = a.reservations.size();
     for (const ask_snapshot &k : a.asks) asks[a.id + '/' + k.key] = &k;
   }
@@ -272,7 +268,8 @@ void check_devices(findings &c, const partition_snapshot &p) {
   }
   for (const node_snapshot &n : p.nodes) {
     for (const auto &[type, free] : n.devices) {
-      const auto split = parse_device_split(n.attributes.at(std::string(devices_prefix) + type));
+      const auto said = n.attributes.find(std::string(devices_prefix) + type);
+      const auto split = parse_device_split(said == n.attributes.end() ? std::string() : said->second);
       c.holds(split && split->count == free.size(), audit_kind::devices, n.id,
               "it has other devices of " + type + " than it says");
       // Foreign allocations hold some too, and are not shown.

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -47,10 +48,13 @@ class checker {
     ids.clear();
     where_.check_each("foreign", p_.foreign, [&](const saved_foreign &x, size_t) {
       return x.state == allocation_state::allocated && x.node < p_.nodes.size() && x.need < p_.needs.size() &&
-             ids.insert(x.key).second && are_held(x.devices, &p_.needs[x.need]);
+             ids.insert(x.key).second && are_held(x.devices, &p_.needs[x.need]) && is_occupied(x);
     });
-    where_.check_each("replacements", p_.replacements,
-                      [&](const saved_replacement &r, size_t) { return are_held(r.devices, nullptr); });
+    where_.check_each("replacements", p_.replacements, [&](const saved_replacement &r, size_t) {
+      uint32_t need = r.terms.need;
+      if (need == not_saved && r.real < p_.asks.size()) need = p_.asks[r.real].need;
+      return are_held(r.devices, nullptr) && (need >= p_.needs.size() || has_room_for(p_.needs[need], 1, held_));
+    });
     if (where_.text().empty() && p_.shapes.followed && !are_shapes(p_.shapes)) return "shapes";
     return where_.text().empty() ? wrong_link(p_) : where_.text();
   }
@@ -67,13 +71,25 @@ class checker {
     }
     return true;
   }
-  // What all allocations have together is a number, and what all asks want: sums of no queue, user or group wrap.
+  // What all allocations and replacements have together has the bound of every sum, and so has what all asks want.
   [[nodiscard]] bool has_room_for(const saved_need &need, int64_t times, std::vector<int64_t> &sums) const {
     sums.resize(p_.types.size());
     return std::all_of(need.amounts.begin(), need.amounts.end(), [&](const saved_amount &one) {
       int64_t more = 0;
       return !__builtin_mul_overflow(one.amount, times, &more) &&
-             !__builtin_add_overflow(sums[one.type], more, &sums[one.type]);
+             !__builtin_add_overflow(sums[one.type], more, &sums[one.type]) && sums[one.type] <= largest_sum;
+    });
+  }
+  // What a node's occupied amounts have left, without the foreign allocations so far, has this one.
+  [[nodiscard]] bool is_occupied(const saved_foreign &x) {
+    auto [left, fresh] = unforeign_.try_emplace(x.node, p_.types.size());
+    if (fresh) {
+      for (const saved_amount &one : p_.nodes[x.node].occupied) left->second[one.type] = one.amount;
+    }
+    const saved_amounts &own = p_.needs[x.need].amounts;
+    return std::all_of(own.begin(), own.end(), [&](const saved_amount &one) {
+      return !__builtin_sub_overflow(left->second[one.type], one.amount, &left->second[one.type]) &&
+             left->second[one.type] >= 0;
     });
   }
   [[nodiscard]] bool are_named(const amount_map &of) const {
@@ -250,9 +266,10 @@ class checker {
 
   const saved_partition &p_;
   const kernel_options &options_;
-  std::vector<uint32_t> levels_;  // of queues, the root's is 1
-  std::vector<int64_t> held_;     // by allocations, by type
-  std::vector<int64_t> asked_;    // by asks
+  std::vector<uint32_t> levels_;                        // of queues, the root's is 1
+  std::vector<int64_t> held_;                           // by allocations, by type
+  std::vector<int64_t> asked_;                          // by asks
+  std::map<uint32_t, std::vector<int64_t>> unforeign_;  // by node: occupied by nothing that is listed
   wrong_place where_;
 };
 

@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "rules/claims.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "ready/ask_alarms.hpp"
@@ -45,7 +46,17 @@ void claims::victim_resized(const allocation &a) {
   if (const auto found = claimed_by_.find(&a); found != claimed_by_.end()) keep_for(*found->second);
 }
 
-// More is kept before less is: nobody wakes for what is kept again at once.
+namespace {
+
+// Of these, that in the queue; empty: there is none.
+awaited_part of_queue(const std::vector<awaited_part> &all, const queue &q) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const awaited_part &p) { return p.in == &q; });
+  return found == all.end() ? awaited_part() : *found;
+}
+
+}  // namespace
+
+// What is kept again at once is no change: nobody wakes for it.
 void claims::keep_for(ask &a) {
   const std::vector<awaited_part> before = std::exchange(a.wait->awaited, {});
   const reservation *held = reservation_of(a);
@@ -61,9 +72,18 @@ void claims::keep_for(ask &a) {
       }
       if (amount > 0) part.kept.set(p.type, amount);
     }
-    changes.apply(queue_awaited{part, 1});
   }
-  for (const awaited_part &p : before) changes.apply(queue_awaited{p, -1});
+  for (const awaited_part &part : a.wait->awaited) tell_change(of_queue(before, *part.in), part);
+  for (const awaited_part &part : before) {
+    if (of_queue(a.wait->awaited, *part.in).in == nullptr) tell_change(part, {part.in, {}, {}});
+  }
+}
+
+void claims::tell_change(const awaited_part &before, const awaited_part &now) {
+  const resource_change claimed = change_between(before.claimed, now.claimed);
+  const resource_change kept = change_between(before.kept, now.kept);
+  changes.apply(queue_awaited{{now.in, claimed.more, kept.more}, 1});
+  changes.apply(queue_awaited{{now.in, claimed.less, kept.less}, -1});
 }
 
 void claims::keep_for_all() {

@@ -35,6 +35,7 @@ class claims : claims_access {
   // Keeps in its queues what the ask needs beyond its victims there, while it is reserved and they are under way or
   // preemption freed its node.
   void keep_for(ask &a);
+  void tell_change(const awaited_part &before, const awaited_part &now);
   void keep_for_all();  // applications are in other queues
 
   // As another one has them: for a copy of the partition.

@@ -90,8 +90,8 @@ class kernel {
 
   // Applies one command at journal time `now_ms` (Unix milliseconds; an earlier time than the last is
   // clamped and counted). Timers due by then fire first. Refused input becomes a rejecting decision and
-  // changes nothing else. Returns how many decisions a step made, or of an inspection in parts in how many partitions
-  // some are to come; 0 for other commands.
+  // changes nothing else. Returns how many decisions a step made, or of how many partitions an inspection in parts is
+  // not over; 0 for other commands.
   uint32_t apply(int64_t now_ms, const command &c);
 
   // Hands over, in order, every decision since the last drain.

@@ -87,6 +87,13 @@ class resources {
   boost::container::small_vector<int64_t, 4> amounts_;
 };
 
+// What `now` has more and less than `before`. Sums that have `before` come to have `now` by way of these without an
+// amount that is larger than both.
+struct resource_change {
+  resources more, less;
+};
+[[nodiscard]] resource_change change_between(const resources &before, const resources &now);
+
 // Calls f(type, amount) for every defined type in index order.
 template <class F>
 void for_each_type(const resources &r, F &&f) {

@@ -255,8 +255,8 @@ struct saved_inspection {
     std::string queue, user, group;
     amount_map amounts;
   };
-  std::vector<std::string> leaves;  // that are left, by path, the next one last
-  uint64_t submission = 0;          // in that one, after this application
+  std::vector<std::string> leaves;  // that are left, by path, in their order
+  uint64_t submission = 0;          // in the first one, after this application
   uint64_t application = 0;         // in this application, after the ask of
   bool is_within = false;           // these three; false: there is none
   int32_t priority = 0;
