@@ -74,7 +74,8 @@ class ledger : public links, ledger_access {
   }
   static void write(const ask_wants &c) { c.of.max_allocations.edit() = c.wanted; }
   static void write(const ask_placed &c) {
-    count(c.of.placed.edit(), c.more, {"ask_placed", "what is placed of ask ", c.of.key.view()});
+    if (!count(c.of.placed.edit(), c.more)) [[unlikely]]
+      end_below_zero({"ask_placed", "what is placed of ask ", c.of.key.view()});
   }
   static void write(const ask_replaced &c) { c.of.state.state_ = machine<ask_state>::initial; }
   static void write(const allocation_resized &c) { c.of.class_id = c.class_id; }
@@ -86,8 +87,10 @@ class ledger : public links, ledger_access {
   }
   static void write(const ask_told &c) { c.of.told_ = c.word; }
   static void write(const group_counted &c) {
-    count(c.of.pending.edit(), c.pending, {"group_counted", "the pending placeholders of task group ", c.of.name});
-    count(c.of.held.edit(), c.held, {"group_counted", "the placeholders of task group ", c.of.name});
+    if (!count(c.of.pending.edit(), c.pending)) [[unlikely]]
+      end_below_zero({"group_counted", "the pending placeholders of task group ", c.of.name});
+    if (!count(c.of.held.edit(), c.held)) [[unlikely]]
+      end_below_zero({"group_counted", "the placeholders of task group ", c.of.name});
   }
   template <one_of<node_closed, node_reopened> Change>
   void write(const Change &c) {
@@ -106,17 +109,20 @@ class ledger : public links, ledger_access {
   }
   void write(const node_removed &c) { nodes.remove(c.of); }
   static void write(const occupied_by &c) {
-    add(c.of.occupied.edit(), c.amount, c.sign, {"occupied_by", "what is occupied on node ", c.of.id});
+    if (!add(c.of.occupied.edit(), c.amount, c.sign)) [[unlikely]]
+      end_below_zero({"occupied_by", "what is occupied on node ", c.of.id});
   }
   void write(const room_taken &c) {
     c.on.allocated.edit() += c.by.need;
     for (const class_amount &p : c.by.positive) nodes.take(c.on.slot, p.type, p.amount);
   }
   static void write(const room_given &c) {
-    add(c.on.allocated.edit(), c.amount, -1, {"room_given", "what is allocated on node ", c.on.id});
+    if (!add(c.on.allocated.edit(), c.amount, -1)) [[unlikely]]
+      end_below_zero({"room_given", "what is allocated on node ", c.on.id});
   }
   static void write(const room_resized &c) {
-    replace(c.on.allocated.edit(), c.before, c.now, {"room_resized", "what is allocated on node ", c.on.id});
+    if (!replace(c.on.allocated.edit(), c.before, c.now)) [[unlikely]]
+      end_below_zero({"room_resized", "what is allocated on node ", c.on.id});
   }
   template <one_of<node_stored, node_changed> Change>
   void write(const Change &c) {
@@ -130,29 +136,34 @@ class ledger : public links, ledger_access {
   // -- Queues. --
   static void write(const queue_used &c) {
     for (queue *q = &c.leaf; q != nullptr; q = q->parent)
-      add(q->allocated.edit(), c.amount, c.sign, {"queue_used", "what is allocated in queue ", q->path});
+      if (!add(q->allocated.edit(), c.amount, c.sign)) [[unlikely]]
+        end_below_zero({"queue_used", "what is allocated in queue ", q->path});
   }
   static void write(const queue_asked &c) {
     for (queue *q = &c.leaf; q != nullptr; q = q->parent)
-      add_times(q->pending.edit(), c.amount, c.times, {"queue_asked", "what is pending in queue ", q->path});
+      if (!add_times(q->pending.edit(), c.amount, c.times)) [[unlikely]]
+        end_below_zero({"queue_asked", "what is pending in queue ", q->path});
   }
   static void write(const queue_preempting &c) {
     for (queue *q = &c.leaf; q != nullptr; q = q->parent)
-      add(q->preempting.edit(), c.amount, c.sign, {"queue_preempting", "what is preempting in queue ", q->path});
+      if (!add(q->preempting.edit(), c.amount, c.sign)) [[unlikely]]
+        end_below_zero({"queue_preempting", "what is preempting in queue ", q->path});
   }
   static void write(const queue_awaited &c) {
-    add(c.of.in->claimed.edit(), c.of.claimed, c.sign, {"queue_awaited", "what is claimed in queue ", c.of.in->path});
-    add(c.of.in->awaited.edit(), c.of.kept, c.sign, {"queue_awaited", "what is kept in queue ", c.of.in->path});
+    if (!add(c.of.in->claimed.edit(), c.of.claimed, c.sign)) [[unlikely]]
+      end_below_zero({"queue_awaited", "what is claimed in queue ", c.of.in->path});
+    if (!add(c.of.in->awaited.edit(), c.of.kept, c.sign)) [[unlikely]]
+      end_below_zero({"queue_awaited", "what is kept in queue ", c.of.in->path});
   }
   static void write(const queue_runs &c) {
-    count(c.of.running_apps.edit(), c.one_more ? 1 : -1,
-          {"queue_runs", "the running applications of queue ", c.of.path});
+    if (!count(c.of.running_apps.edit(), c.one_more ? 1 : -1)) [[unlikely]]
+      end_below_zero({"queue_runs", "the running applications of queue ", c.of.path});
   }
 
   // -- Users and groups. --
   static void write(const limit_used &c) {
-    add(c.of.usage.edit(), c.amount, c.sign,
-        {"limit_used", "what is used by ", c.of.of->name, " in queue ", c.of.where->path});
+    if (!add(c.of.usage.edit(), c.amount, c.sign)) [[unlikely]]
+      end_below_zero({"limit_used", "what is used by ", c.of.of->name, " in queue ", c.of.where->path});
   }
   static void write(const limit_runs &c) {
     if (c.one_more) {
@@ -169,39 +180,40 @@ class ledger : public links, ledger_access {
   }
   static void write(const application_rehomed &c) { c.of.home = &c.to; }
   static void write(const application_used &c) {
-    add(used(c.of, c.by_placeholder), c.amount, c.sign,
-        {"application_used", "what is allocated to application ", c.of.id});
+    if (!add(used(c.of, c.by_placeholder), c.amount, c.sign)) [[unlikely]]
+      end_below_zero({"application_used", "what is allocated to application ", c.of.id});
   }
   static void write(const application_resized &c) {
-    replace(used(c.of, c.by_placeholder), c.before, c.now,
-            {"application_resized", "what is allocated to application ", c.of.id});
+    if (!replace(used(c.of, c.by_placeholder), c.before, c.now)) [[unlikely]]
+      end_below_zero({"application_resized", "what is allocated to application ", c.of.id});
   }
   static void write(const application_asked &c) {
-    add_times(c.of.pending.edit(), c.amount, c.times,
-              {"application_asked", "what is pending of application ", c.of.id});
+    if (!add_times(c.of.pending.edit(), c.amount, c.times)) [[unlikely]]
+      end_below_zero({"application_asked", "what is pending of application ", c.of.id});
   }
 
  private:
   static resources &used(application &app, bool by_placeholder) {
     return by_placeholder ? app.placeholders.edit() : app.allocated.edit();
   }
-  static void add(resources &in, const resources &amount, int sign, const written &what) {
-    add_times(in, amount, sign, what);
-  }
+  // Each says whether the amount or the count is still none below zero. Who asks writes what it is where it is not: not
+  // before, since that would cost as much as the change.
+  static bool add(resources &in, const resources &amount, int sign) { return add_times(in, amount, sign); }
   // So many times; fewer than none: it goes.
-  static void add_times(resources &in, const resources &amount, int64_t times, const written &what) {
+  static bool add_times(resources &in, const resources &amount, int64_t times) {
     in.add_times(amount, times);
-    if (times < 0 && !in.prune()) end_below_zero(what);
+    return times >= 0 || in.prune();
   }
-  static void replace(resources &in, const resources &before, const resources &now, const written &what) {
+  static bool replace(resources &in, const resources &before, const resources &now) {
     in -= before;
     in += now;
-    if (!in.prune()) end_below_zero(what);
+    return in.prune();
   }
   template <class Number>
-  static void count(Number &of, int64_t more, const written &what) {
-    if (more < 0 && static_cast<int64_t>(of) < -more) end_below_zero(what);
+  static bool count(Number &of, int64_t more) {
+    const bool fine = more >= 0 || static_cast<int64_t>(of) >= -more;
     of += static_cast<Number>(more);
+    return fine;
   }
 };
 
