@@ -86,6 +86,7 @@ class loaded_kernel {
     while (kernel_.apply(now_ms_, s) != 0) deliver();
     deliver();
   }
+  void inspect_all() { run(inspect{}); }
   void inspect_some() { run(inspect{{}, {}, 1'000}); }
   [[nodiscard]] uint64_t allocated() const { return allocated_; }
 
@@ -288,6 +289,7 @@ const std::vector<operation> operations = {
          k.ask(named("app-", i), "a", {{"vcore", 2}});
        }
        k.schedule();
+       k.inspect_all();
      },
      [](loaded_kernel &k, int64_t, int64_t) { k.inspect_some(); }},
     {"inspect-a-part-of-one",
@@ -297,6 +299,7 @@ const std::vector<operation> operations = {
        k.application("app");
        for (int64_t i = 0; i < load; ++i) k.ask("app", named("a-", i), {{"vcore", 2}});
        k.schedule();
+       k.inspect_all();
      },
      [](loaded_kernel &k, int64_t, int64_t) { k.inspect_some(); }},
     {"node-comes-then-a-placement",
