@@ -45,6 +45,15 @@ class loaded_kernel {
     c.capacity = capacity;
     run(c);
   }
+  void resize_node(const std::string &id, int64_t vcore) {
+    const need capacity{{"vcore", vcore}, {"memory", int64_t{1} << 40}};
+    update_node c;
+    c.partition = partition;
+    c.node = id;
+    c.capacity = capacity;
+    c.has_capacity = true;
+    run(c);
+  }
   void application(const std::string &id, const std::string &queue = "root.q", const need &placeholders = {}) {
     add_application c;
     c.partition = partition;
@@ -74,6 +83,15 @@ class loaded_kernel {
     c.key = key;
     c.allocation_sequence = sequence;
     if (sequence != 0) c.what = release_what::allocations;
+    run(c);
+  }
+  // The oldest `most` allocations of the application.
+  void give_back_some(const std::string &application, uint32_t most) {
+    release c;
+    c.partition = partition;
+    c.application = application;
+    c.what = release_what::allocations;
+    c.limit = most;
     run(c);
   }
   void remove(const std::string &application) { run(remove_application{partition, application}); }
@@ -259,6 +277,46 @@ const std::vector<operation> operations = {
      },
      [](loaded_kernel &k, int64_t load, int64_t turn) {
        k.ask("app", named("q-", turn), {{"vcore", 1}}, 1, named("group-", load / 2 + turn));
+       k.schedule();
+     }},
+    {"place-after-many-shapes",
+     [](loaded_kernel &k, int64_t load) {
+       k.configure();
+       for (int64_t i = 0; i < 1'000; ++i) k.node(named("n-", i), 1'000'000);
+       k.application("app");
+       for (int64_t i = 0; i < load; ++i) {
+         k.ask("app", named("a-", i), {{"vcore", 1 + i}});
+         k.schedule();
+         k.give_back("app", named("a-", i));
+       }
+     },
+     [](loaded_kernel &k, int64_t load, int64_t turn) {
+       k.ask("app", named("b-", turn), {{"vcore", 1 + load + turn}});
+       k.schedule();
+       k.give_back("app", named("b-", turn));
+     }},
+    {"part-of-a-removed-application",
+     [](loaded_kernel &k, int64_t load) {
+       k.configure();
+       k.node("n", huge);
+       k.application("app");
+       for (int64_t i = 0; i < load; ++i) k.ask("app", named("a-", i), {{"vcore", 1}});
+       k.schedule();
+     },
+     [](loaded_kernel &k, int64_t, int64_t) { k.give_back_some("app", 100); }},
+    {"node-changes-beside-gangs-that-wait",
+     [](loaded_kernel &k, int64_t load) {
+       k.leaf.properties["gang.start"] = "whole";
+       k.configure();
+       k.node("n", 10);
+       for (int64_t i = 0; i < load; ++i) {
+         k.application(named("gang-", i), "root.q", {{"vcore", 12}});
+         k.ask(named("gang-", i), "p", {{"vcore", 3}}, 4, "group");
+         k.schedule();
+       }
+     },
+     [](loaded_kernel &k, int64_t, int64_t turn) {
+       k.resize_node("n", 9 + turn % 2);
        k.schedule();
      }},
     {"one-ends-beside-gangs-that-wait",

@@ -22,10 +22,13 @@ FLAT = {
     "application-after-user-resources": 500,
     "inspect-a-part": 4000,
     "inspect-a-part-of-one": 16000,  # a round has one part more, which finds nothing
+    "node-changes-beside-gangs-that-wait": 250,
     "node-comes-then-a-placement": 500,
     "one-ends-beside-gangs-that-wait": 250,
     "one-ends-one-comes-after-many-shapes": 400,
+    "part-of-a-removed-application": 8000,
     "place-a-placeholder-of-many-groups": 250,
+    "place-after-many-shapes": 500,
     "place-beside-other-partitions": 250,
     "place-by-stateaware": 250,
     "reject-an-application": 500,
