@@ -147,6 +147,7 @@ bool partition::inspect_leaf(const queue &leaf, inspection &part) {
     some.insert(a.get());
     part.room -= size_of(*a);
     inspected.submission = a->submission;
+    inspected.within.reset();  // that application is gone
   }
   for (application *one : in_order) {
     if (some.contains(one)) (void)inspect_application(*one, part);

@@ -107,6 +107,21 @@ TYPED_TEST(RulesOfInspections, WhatGoesBetweenTwoPartsIsLeftOut) {
   EXPECT_THAT(this->part(3), ElementsAre(HasSubstr("app-3/a"), HasSubstr("app-3/b")));
 }
 
+TYPED_TEST(RulesOfInspections, TheRoundGoesOnBehindALargeApplicationThatIsRemoved) {
+  this->start({make_queue("leaf")});
+  this->add_app("large");
+  for (const char *key : {"a", "b", "c", "d", "e"}) this->ask_for("large", key);
+  for (const char *app : {"app-1", "app-2"}) {
+    this->add_app(app);
+    this->ask_for(app, "a");
+    this->ask_for(app, "b");
+  }
+  EXPECT_THAT(this->part(3), SizeIs(3));
+  this->remove_app("large");
+  EXPECT_THAT(this->part(3), ElementsAre(HasSubstr("app-1/a"), HasSubstr("app-1/b")));
+  EXPECT_THAT(this->part(3), ElementsAre(HasSubstr("app-2/a"), HasSubstr("app-2/b")));
+}
+
 TYPED_TEST(RulesOfInspections, WhatMovesToAPlaceThatTheRoundHasPassedWaitsForTheNext) {
   queue_config leaf = make_queue("leaf");
   leaf.max = amount_map{{"vcore", 3}};
