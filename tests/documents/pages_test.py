@@ -63,7 +63,6 @@ PLAYED = {
                "echo 'partitions: [{name: default, queues: [{name: root, submitacl: \"*\", queues: [{name: a, resources: {max: {vcore: 3}}}]}]}]' >queues.yaml"),
     "docs/grpc.md": Session(),
     "docs/packing.md": Session(before=OPENB),
-    "docs/performance.md": Session(before="mkdir build; ln -s \"$BUILD\" build/release"),
     "docs/plan.md": Session(),
     "docs/scenarios.md": Session(),
     "docs/serve.md": Session(
@@ -209,7 +208,7 @@ if __name__ == "__main__":
     parser.add_argument("--cxx", default="c++")
     parser.add_argument("--cases", help="the cases that play a page in ctest, joined by commas")
     ARGUMENTS, others = parser.parse_known_args()
-    programs = ("tenon", "tenon-bench", "sim")
+    programs = ("tenon", "sim")
     if missing := [name for name in programs if not (ARGUMENTS.build / "bin" / name).exists()]:
         print(f"skipped: {', '.join(missing)} is not built; cmake --build --preset release builds all")
         sys.exit(77)

@@ -198,7 +198,14 @@ class ledger : public links, ledger_access {
   }
   // Each says whether the amount or the count is still none below zero. Who asks writes what it is where it is not: not
   // before, since that would cost as much as the change.
-  static bool add(resources &in, const resources &amount, int sign) { return add_times(in, amount, sign); }
+  static bool add(resources &in, const resources &amount, int sign) {
+    if (sign > 0) {
+      in += amount;
+      return true;
+    }
+    in -= amount;
+    return in.prune();
+  }
   // So many times; fewer than none: it goes.
   static bool add_times(resources &in, const resources &amount, int64_t times) {
     in.add_times(amount, times);
