@@ -309,7 +309,7 @@ class partition final : partition_model {
       {reserved, lines, classes, config, ready, headroom, reservations, checks, placer, preemption, on_node}};
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
   internal::whole_gang whole_gang{{classes, nodes, orders.nodes, verdicts, holdings, headroom, search, fitness, checks,
-                                   lines, ready, placer, victim_search, preemption, written}};
+                                   lines, ready, kept_orders, placer, victim_search, preemption, written}};
   queue_pass pass_c{{classes, ready, kept_orders, limit_lines, lines, alarms, reserved, headroom, checks, placer,
                      whole_gang, preemption, reserver, required}};
   internal::cycle cycle{{shared, paused, state, ready, kept_orders, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};

@@ -100,6 +100,7 @@ void partition::put_ask(const tenon::put_ask &c) {
   std::erase_if(a->asks, [&](const ask &old) {
     if (old.key != k.key) return false;
     end_reservation_of(old, messages::reservation_ask_gone());
+    k.failed_on = old.failed_on;
     return true;
   });
   a->asks.push_back(std::move(k));

@@ -52,6 +52,7 @@ bool partition::decide_in(const queue &q, const usage &used) {
       if (shared.has.gangs && k->placeholder && waits_to_begin(*a) && own == nullptr) {
         if (std::exchange(looked_at_gang, true)) continue;
         if (begin_whole(*a, used)) return true;
+        if (!order_here.is_one_first && whole_lacks_headroom(*a, *k, used)) wait_first(*a, *k);
         refused_at_turn.clear();
         const bool may = shared.has.preemption && has_come(*a) && within_limits(*a, *k, used);
         if (may && preempt(*a, *k, used, is_guaranteed_whole(*a, used))) return true;
@@ -183,7 +184,7 @@ bool partition::is_kept_back(const application &owner, const ask &k, const usage
   const bool whole = k.placeholder && waits_to_begin(owner);
   const amount_map own = whole ? pending_placeholders_of(owner) : k.resources;
   for (const std::string &at : path_down(owner.queue)) {
-    for (const auto &[type, amount] : first.resources) {
+    for (const auto &[type, amount] : order_here.needs) {
       const int64_t more = amount_of(own, type);
       if (amount <= 0 || more <= 0) continue;
       if (!fits_limit(find_queue(at)->max, used.taken_from(at, first), {{type, add_saturating(amount, more)}}))
@@ -198,6 +199,7 @@ void partition::wait_first(const application &a, const ask &k) {
   if (!after) return;
   order_here.is_one_first = true;
   order_here.first = {a.submission, k.key};
+  order_here.needs = k.placeholder && waits_to_begin(a) ? pending_placeholders_of(a) : k.resources;
   if (shared.now_ms >= add_saturating(k.create_time_ms, *after)) order_here.keeps = &k;
 }
 

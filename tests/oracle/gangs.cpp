@@ -215,6 +215,16 @@ bool partition::begin_whole(application &a, usage used) {
   return true;
 }
 
+bool partition::whole_lacks_headroom(const application &a, const ask &first, const usage &used) const {
+  if (!has_come(a)) return false;
+  for (const ask &k : a.asks) {
+    if (k.placeholder && k.pending() > 0 && (!k.required_node.empty() || reservation_of(k) != nullptr)) return false;
+  }
+  ask all = first;
+  all.resources = pending_placeholders_of(a);
+  return within_limits(a, all, used) && !within_max(a, all, used);
+}
+
 void partition::put_on(const application &a, const ask &k, const node &n, usage &used) {
   const detail_map chosen = k.required_node.empty() ? chosen_by_order(a, k, n, used) : detail_map();
   take(used.free_devices.at(n.id), detail_on(n, used.free_devices.at(n.id), k, chosen));

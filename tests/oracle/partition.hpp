@@ -360,11 +360,15 @@ struct partition {
   struct kept_order {
     bool is_one_first = false;
     const ask *keeps = nullptr;              // those behind it back; null: nobody yet
+    amount_map needs;                        // what the first one needs
     std::pair<uint64_t, std::string> first;  // submission of its application, and its key
   };
   // How long an ask waits before it keeps others back. Nothing: the leaf keeps no order.
   [[nodiscard]] std::optional<int64_t> keeps_order_after(const queue &leaf) const;
   void wait_first(const application &a, const ask &k);
+  // All of a gang that has come would be within the limits of its user and group, but is beyond the headroom of a
+  // queue.
+  [[nodiscard]] bool whole_lacks_headroom(const application &a, const ask &first, const usage &used) const;
   [[nodiscard]] bool is_kept_back(const application &owner, const ask &k, const usage &used) const;
   bool try_ask(application &a, ask &k, const usage &used);
   // An ask whose victims are gone, at its turn.

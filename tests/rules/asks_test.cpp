@@ -102,6 +102,22 @@ TYPED_TEST(RulesOfAsks, OneThatCouldNotBeBoundIsPendingAgain) {
   EXPECT_THAT(this->placed(), ElementsAre("app-1/a#2 on node-1"));
 }
 
+TYPED_TEST(RulesOfAsks, OneThatIsSentAgainStillWaitsForTheNodeWhereItFailed) {
+  this->ask("app-1", "a", {{"vcore", 1}});
+  this->schedule();
+  this->give_back("app-1", "a", termination::scheduling_failed);
+  this->ask("app-1", "a", {{"vcore", 2}});
+  EXPECT_THAT(this->placed(), IsEmpty());
+  this->wait(second);
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#2 on node-1"));
+  this->give_back("app-1", "a", termination::scheduling_failed);
+  this->wait(second);
+  EXPECT_THAT(this->placed(), IsEmpty());
+  this->withdraw("app-1", "a");
+  this->ask("app-1", "a", {{"vcore", 2}});
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#3 on node-1"));
+}
+
 TYPED_TEST(RulesOfAsks, ConfirmationsAreNotEchoed) {
   this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2});
   this->schedule(2);

@@ -135,6 +135,53 @@ TYPED_TEST(RulesOfQueues, WhoWaitsForANodeKeepsTheOrderOnceTheQueueHasTooLittle)
               ElementsAre("second/small#1 on node-1", "second/small#2 on node-2", "second/small#3 on node-1"));
 }
 
+TYPED_TEST(RulesOfQueues, AGangThatWaitsToBeginIsFirstInAStrictLeaf) {
+  queue_config leaf = make_queue("a");
+  leaf.max = {{"memory", 10}, {"vcore", 10}};
+  leaf.properties["queue.strict"] = "true";
+  this->start({leaf});
+  this->add("node-1", {{"memory", 90}, {"vcore", 90}});
+  this->add_app("runs", {.queue = "root.a"});
+  this->ask("runs", "a", {{"vcore", 4}}, {.count = 2});
+  this->placed();
+  this->add_app("gang", {.queue = "root.a", .placeholder_ask = {{"memory", 2}, {"vcore", 4}}, .hard_gang = true});
+  this->add_app("behind", {.queue = "root.a"});
+  this->ask("gang", "one", {{"vcore", 4}}, {.task_group = "g", .placeholder = true});
+  this->ask("behind", "cores", {{"vcore", 1}});
+  this->ask("behind", "memory", {{"memory", 1}});
+  // It has not come as a whole, and keeps nobody back.
+  EXPECT_THAT(this->placed(), ElementsAre("behind/cores#3 on node-1", "behind/memory#4 on node-1"));
+  this->give_back("behind", "cores");
+  this->ask("gang", "two", {{"memory", 2}}, {.task_group = "g", .placeholder = true});
+  EXPECT_THAT(this->placed(), IsEmpty());
+  this->ask("behind", "cores", {{"vcore", 1}});
+  this->ask("behind", "more", {{"memory", 7}});
+  this->ask("behind", "less", {{"memory", 3}});
+  EXPECT_THAT(this->placed(), ElementsAre("behind/more#5 on node-1"));
+  // Withdrawn, it lets pass at once.
+  this->withdraw("gang", "one");
+  this->withdraw("gang", "two");
+  EXPECT_THAT(this->placed(), ElementsAre("behind/cores#6 on node-1"));
+}
+
+TYPED_TEST(RulesOfQueues, AGangThatWaitsForNodesIsFirstOnceItsStrictLeafHasTooLittle) {
+  queue_config leaf = make_queue("a");
+  leaf.max = {{"vcore", 10}};
+  leaf.properties["queue.strict"] = "true";
+  this->start({leaf});
+  for (const std::string id : {"node-1", "node-2", "node-3"}) this->add(id, {{"vcore", 3}});
+  this->add_app("gang", {.queue = "root.a", .placeholder_ask = {{"vcore", 8}}, .hard_gang = true});
+  this->add_app("behind", {.queue = "root.a"});
+  this->ask("gang", "p", {{"vcore", 4}}, {.count = 2, .task_group = "g", .placeholder = true});
+  this->ask("behind", "small", {{"vcore", 1}}, {.count = 4});
+  EXPECT_THAT(this->placed(),
+              ElementsAre("behind/small#1 on node-1", "behind/small#2 on node-2", "behind/small#3 on node-3"));
+  this->add("node-4", {{"vcore", 8}});
+  EXPECT_THAT(this->placed(), IsEmpty());
+  this->give_back("behind", "small");
+  EXPECT_THAT(this->placed(), ElementsAre("gang/p#4 on node-4", "gang/p#5 on node-4", "behind/small#6 on node-1"));
+}
+
 TYPED_TEST(RulesOfQueues, WhoIsFirstInAStrictLeafFollowsItsHeadroom) {
   queue_config leaf = make_queue("a");
   leaf.max = {{"memory", 10}, {"vcore", 10}};

@@ -130,7 +130,7 @@ void ask_intake::obey(const tenon::put_ask &c) {
   }
   if (a != nullptr) {
     allocations.withdraw(*a);
-    allocations.forget_wait(*a);
+    allocations.begin_anew(*a);
     keeps.remove(*a);
     changes.apply(ask_replaced{*a});
   } else {

@@ -65,8 +65,9 @@ struct inspector::inspection {
   std::map<uint32_t, bool> nodes;                  // by class: is one there for it?
   std::map<uint32_t, std::string> refusals;        // by class: why no node passes the predicates, or ""
   std::vector<std::pair<ask *, container_word>> words;
-  std::vector<ask *> tried;       // of applications that are not held
-  const ask *first = nullptr;     // in the leaf, of those that lack headroom, where it keeps the order of its asks
+  std::vector<ask *> tried;    // of applications that are not held
+  const ask *first = nullptr;  // in the leaf, of those that lack headroom, where it keeps the order of its asks
+  std::vector<class_amount> first_needs;
   bool first_keeps_back = false;  // others
   // Of the gang that was looked at last, what its placeholders wait for where it does not begin.
   std::map<const ask *, container_word> gang;  // any order: looked up, never walked
@@ -197,14 +198,14 @@ void inspector::inspect_leaves(inspection &seen, bool stopped) {
   }
 }
 
-// The one that the part before has seen.
+// The part before may have found the first ask of the leaf.
 void inspector::find_first(const queue &leaf, inspection &seen) const {
   const application *app = round_.first_of == 0 ? nullptr : leaf.apps.find(round_.first_of);
   const ask *first = app == nullptr ? nullptr : app->asks.find(std::string_view(round_.first_key));
   if (first != nullptr && first->pending() > 0) wait_first(*first, seen);
 }
 
-// One that has parts of its own.
+// Looks at an application that has parts of its own.
 void inspector::inspect_large(const queue &leaf, application &app, inspection &seen, bool stopped) {
   const bool goes_on = seen.at.within && seen.at.application == app.submission;
   leaf_part one{{&app}, goes_on ? seen.at.within : std::nullopt, seen.most};
@@ -218,7 +219,7 @@ void inspector::inspect_large(const queue &leaf, application &app, inspection &s
   }
 }
 
-// False: the part is full.
+// Returns false once the part is full.
 bool inspector::inspect_leaf(queue &leaf, inspection &seen, bool stopped) {
   for (const queue *q = &leaf; q != nullptr; q = q->parent) stopped |= q->state == object_state::stopped;
   const auto size_of = [](const application &app) { return 1 + app.priorities.size(); };
@@ -236,7 +237,7 @@ bool inspector::inspect_leaf(queue &leaf, inspection &seen, bool stopped) {
     seen.room -= size_of(**next);
     some.applications.push_back(*next);
   }
-  // One that a part holds is in one part.
+  // An application that one part can hold is never cut.
   if (next != end && (some.applications.empty() || (seen.at.submission == 0 && room < seen.most))) return false;
   inspect_some(leaf, some, seen, stopped);
   if (next != end) seen.at = {some.applications.back()->submission, {}, 0};
@@ -297,25 +298,34 @@ bool inspector::is_kept_back(queue &leaf, const resources &need, inspection &see
   const auto room_in = [&](const queue &q, type_index t) {
     return q.max.has(t) ? limit_above{&q.max, nullptr, &q, &taken_in(q, seen)}.room_for(*seen.first, t) : INT64_MAX;
   };
-  return kept_back_by(classes[seen.first->class_id], leaf, need, room_in).in != nullptr;
+  return kept_back_by(seen.first_needs, leaf, need, room_in).in != nullptr;
 }
 
 void inspector::wait_first(const ask &a, inspection &seen) const {
   const auto after_ms = keeps_order_after_ms(*a.owner->home, config.tuning);
   if (!after_ms || seen.first != nullptr) return;
   seen.first = &a;
+  seen.first_needs = needs_in_order(a, classes);
   seen.first_keeps_back = add_saturating(a.create_time_ms, *after_ms) <= shared.now_ms;
 }
 
-container_word inspector::word_for(ask &a, const std::vector<limit_above> &above, inspection &seen) {
-  ask_class &c = classes[a.class_id];
+// So many are within the limits. Where none is for want of headroom in a queue, the ask may be the first.
+int64_t inspector::count_within(const ask &a, const ask_class &c, const std::vector<limit_above> &above,
+                                inspection &seen) const {
   int64_t fits = a.pending();
   for (const limit_above &limit : above) {
     fits = std::min(fits, limit.room_for(a, c));
     if (fits > 0) continue;
     if (limit.of != nullptr) wait_first(a, seen);
-    return container_word::skipped;
+    break;
   }
+  return fits;
+}
+
+container_word inspector::word_for(ask &a, const std::vector<limit_above> &above, inspection &seen) {
+  ask_class &c = classes[a.class_id];
+  const int64_t fits = count_within(a, c, above, seen);
+  if (fits <= 0) return container_word::skipped;
   if (c.requires_a_node()) return container_word::none;
   if (is_node_there(a, c, seen)) return container_word::none;
   const resources taken = multiply(c.need, fits);
@@ -330,8 +340,11 @@ void inspector::look_at_gang(const application &app, const std::vector<limit_abo
   const auto take = [&](const resources &more, int64_t times) {
     for (const limit_above &limit : above) limit.more->add_times(more, times);
   };
+  const bool has_come = gang_has_come(app, classes);
+  if (has_come && counts_as_one(app, classes))
+    (void)count_within(*asks.front(), class_of_gang(app, classes), above, seen);
   const bool within =
-      gang_has_come(app, classes) && std::all_of(asks.begin(), asks.end(), [&](const ask *a) {
+      has_come && std::all_of(asks.begin(), asks.end(), [&](const ask *a) {
         const ask_class &c = classes[a->class_id];
         const auto is_full = [&](const limit_above &limit) { return limit.room_for(*a, c) < a->pending(); };
         if (std::any_of(above.begin(), above.end(), is_full)) return false;
@@ -376,25 +389,8 @@ void inspector::tell_unschedulable(ask &a, inspection &seen) {
   const ask_class &c = classes[a.class_id];
   if (c.judged == nullptr || !facts.may_say_why_unplaced(a)) return;
   const auto [known, fresh] = seen.refusals.try_emplace(c.id);
-  if (fresh) known->second = refusals_of(c);
+  if (fresh) known->second = verdicts.refusals_of(c);
   if (!known->second.empty()) facts.tell_unschedulable(a, known->second);
-}
-
-// Of the nodes that have room for it, none passes the predicates: why, as far as they were asked. "": some node does.
-std::string inspector::refusals_of(const ask_class &c) const {
-  std::map<std::string, uint64_t> nodes_by_reason;
-  for (uint32_t slot = 0; slot < nodes.slots(); ++slot) {
-    const node *n = nodes.at(slot);
-    if (n == nullptr || !n->schedulable() || !nodes.holds(c, slot)) continue;
-    const uint8_t known = verdicts.known_of(c, slot);
-    if (known == verdict_set::pass) return {};
-    if (known != verdict_set::unknown) ++nodes_by_reason[verdicts.reason_of(c, slot)];
-  }
-  std::string text;
-  for (const auto &[reason, count] : nodes_by_reason) {
-    text += (text.empty() ? "" : "; ") + reason + " (" + std::to_string(count) + "x)";
-  }
-  return text;
 }
 
 }  // namespace tenon::internal

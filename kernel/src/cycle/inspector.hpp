@@ -57,6 +57,7 @@ class inspector : inspector_access {
   void keep_round(inspection &seen);
   resources &taken_in(const queue &q, inspection &seen) const;
   std::vector<limit_above> limits_above(const application &app, inspection &seen) const;
+  int64_t count_within(const ask &a, const ask_class &c, const std::vector<limit_above> &above, inspection &seen) const;
   container_word word_for(ask &a, const std::vector<limit_above> &above, inspection &seen);
   [[nodiscard]] bool is_kept_back(queue &leaf, const resources &need, inspection &seen) const;
   void wait_first(const ask &a, inspection &seen) const;
@@ -65,7 +66,6 @@ class inspector : inspector_access {
   void tell_word(ask &a, container_word word);
   void tell_limits_of(ask &a);
   void tell_unschedulable(ask &a, inspection &seen);
-  [[nodiscard]] std::string refusals_of(const ask_class &c) const;
 
   inspection_round round_;
 };

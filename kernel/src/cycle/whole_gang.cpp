@@ -12,6 +12,7 @@
 #include "model/queue_properties.hpp"
 #include "policies/node_sorting.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/kept_orders.hpp"
 #include "ready/node_fitness.hpp"
 #include "ready/ready_index.hpp"
 #include "rules/headroom.hpp"
@@ -64,10 +65,7 @@ bool whole_gang::preempt(const application &app, const std::vector<ask *> &asks)
 // Where a queue, or all nodes together, have too little for the whole of it, it waits for that, else for any change.
 void whole_gang::wait(application &app, const std::vector<ask *> &asks) {
   const resources need = need_of_gang(app, classes);
-  // Else neither what nodes have free together nor what others have in its queues tells whether it can begin.
-  const bool counts = std::all_of(asks.begin(), asks.end(), [&](const ask *a) {
-    return !classes[a->class_id].requires_a_node() && (a->wait == nullptr || a->wait->awaited.empty());
-  });
+  const bool counts = counts_as_one(app, classes);
   queue *full = nullptr;
   type_index type = no_type;
   for (queue *q = app.home; counts && full == nullptr && q != nullptr; q = q->parent) {
@@ -77,11 +75,31 @@ void whole_gang::wait(application &app, const std::vector<ask *> &asks) {
       type = t;
     });
   }
+  ask &front = *asks.front();
+  const bool may_be_first = counts && lacks_headroom(app, front);
+  orders.forget(front);
+  ready.forget_gang(app);
+  if (may_be_first && orders.look_before(front)) return;
+  bool may_preempt = true;  // the first one, which has its next try at another time from now on
   for (ask *a : asks) {
-    if (a->line != ask_line::run || reservation_of(*a) != nullptr) continue;
+    if (reservation_of(*a) != nullptr) continue;
+    if (!std::exchange(may_preempt, false) && a->line != ask_line::run) continue;
     full != nullptr ? lines.wait_as_refused(*a) : lines.move_to_refused(*a);
   }
-  full != nullptr ? ready.park_gang(app, *full, type, need[type]) : ready.forget_gang(app);
+  if (full != nullptr) ready.park_gang(app, *full, type, need[type]);
+  if (may_be_first) {
+    orders.wait_first(front, *app.whole_gang);
+  } else if (counts) {
+    orders.watch_gang(front);
+  }
+}
+
+// All of it is within the headroom of its user and group, but not of its queues.
+bool whole_gang::lacks_headroom(const application &app, const ask &front) const {
+  const ask_class all = class_of_gang(app, classes);
+  type_index type = no_type;
+  return gang_has_come(app, classes) && reached_amount(app, all).is_none() &&
+         headroom.full_queue(front, all, type) != nullptr;
 }
 
 std::vector<const ask *> whole_gang::without_place(const std::vector<ask *> &asks) {

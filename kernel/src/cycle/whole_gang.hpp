@@ -24,6 +24,7 @@ struct whole_gang_access {
   placement_checks &checks;
   ask_lines &lines;
   ready_index &ready;
+  kept_orders &orders;
   internal::placer &placer;
   victim_search &victims;
   internal::preemption &preemption;
@@ -58,6 +59,7 @@ class whole_gang : whole_gang_access {
   bool preempt(const application &app, const std::vector<ask *> &asks);
   void give_back();
   void wait(application &app, const std::vector<ask *> &asks);
+  [[nodiscard]] bool lacks_headroom(const application &app, const ask &front) const;
   void set_taken(node &n, const ask_class &c, bool taken);
 
   std::vector<place> places_;

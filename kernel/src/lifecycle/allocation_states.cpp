@@ -2,6 +2,9 @@
 #include "lifecycle/allocation_states.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "core.hpp"
 #include "ledger/device_holdings.hpp"
@@ -290,6 +293,15 @@ void allocation_states::forget_wait(ask &a) {
   checks.forget(a);
   waits.retire(*a.wait);
   a.wait = nullptr;
+}
+
+void allocation_states::begin_anew(ask &a) {
+  if (a.wait == nullptr) return;
+  std::vector<node_refusal> failed;
+  std::copy_if(a.wait->refusals.begin(), a.wait->refusals.end(), std::back_inserter(failed),
+               [](const node_refusal &r) { return r.failed_starts != 0; });
+  forget_wait(a);
+  for (node_refusal &r : failed) checks.remember(a, std::move(r));
 }
 
 void allocation_states::forget_if_done(ask &a) {

@@ -75,7 +75,7 @@ class allocation_states final : public allocation_lifecycle, allocation_states_a
   void withdraw(ask &a, termination end = termination::stopped_by_rm, const reason *told = nullptr);
   // Withdrawn for good.
   void drop(ask &a, termination end = termination::stopped_by_rm, const reason *told = nullptr);
-  void forget_wait(ask &a);  // it is another ask from now on, or none
+  void begin_anew(ask &a);  // the RM sent it again: of what it waited for, only starts that failed are remembered
   void forget_if_done(ask &a) override;
 
   // -- For a copy of the partition. --
@@ -90,6 +90,7 @@ class allocation_states final : public allocation_lifecycle, allocation_states_a
 
  private:
   void start_failed(ask &a, const node &where);
+  void forget_wait(ask &a);
   allocation &make_allocation(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms);
   void count_allocation(allocation &x, const settled_devices &devices);
   void count_past_use(const allocation &a);

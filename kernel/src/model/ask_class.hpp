@@ -8,17 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "base/coarse_amount.hpp"
+#include "model/class_amount.hpp"
 #include "model/objects.hpp"
 #include "model/reservations.hpp"
 
 namespace tenon::internal {
-
-struct class_amount {
-  type_index type;
-  coarse_amount coarse;  // the amount
-  int64_t amount;        // above 0
-};
 
 // Devices that asks want by a tag: so many, each with the amount.
 struct class_devices {

@@ -54,4 +54,25 @@ ask_class class_of_gang(const application &app, const class_table &classes) {
   return out;
 }
 
+bool counts_as_one(const application &app, const class_table &classes) {
+  return std::all_of(app.asks.begin(), app.asks.end(), [&](const ask *a) {
+    const bool waits = a->placeholder && a->pending() > 0;
+    return !waits || (!classes[a->class_id].requires_a_node() && reservation_of(*a) == nullptr);
+  });
+}
+
+ask *front_of_gang(const application &app) {
+  ask *front = nullptr;
+  for (ask *a : app.asks) {  // any order: the first in theirs is looked for
+    const bool waits = a->placeholder && a->pending() > 0;
+    if (waits && (front == nullptr || tried_before(*a, *front))) front = a;
+  }
+  return front;
+}
+
+std::vector<class_amount> needs_in_order(const ask &a, const class_table &classes) {
+  const bool whole = a.placeholder && waits_to_begin(*a.owner, classes);
+  return whole ? class_of_gang(*a.owner, classes).positive : classes[a.class_id].positive;
+}
+
 }  // namespace tenon::internal

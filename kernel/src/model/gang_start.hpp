@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
@@ -21,5 +22,12 @@ namespace tenon::internal {
 // What all pending placeholders of the application need together, as the need of one ask.
 [[nodiscard]] resources need_of_gang(const application &app, const class_table &classes);
 [[nodiscard]] ask_class class_of_gang(const application &app, const class_table &classes);
+// True if what queues and all nodes have left tells whether it can begin: none of its pending placeholders requires a
+// node or is reserved.
+[[nodiscard]] bool counts_as_one(const application &app, const class_table &classes);
+// Of the pending placeholders of an application the one that is tried first; null: none is pending.
+[[nodiscard]] ask *front_of_gang(const application &app);
+// What an ask needs where its leaf keeps the order of its asks: a placeholder of a gang that waits to begin, all of it.
+[[nodiscard]] std::vector<class_amount> needs_in_order(const ask &a, const class_table &classes);
 
 }  // namespace tenon::internal

@@ -12,11 +12,18 @@
 
 namespace tenon::internal {
 
+// Of applications of one leaf.
+[[nodiscard]] inline bool comes_before(const application &a, const application &b) {
+  if (const int order = a.key.compare(b.key); order != 0) return order < 0;
+  return a.submission < b.submission;
+}
+// Of asks of one leaf.
+[[nodiscard]] inline bool comes_before(const ask &a, const ask &b) {
+  return a.owner == b.owner ? tried_before(a, b) : comes_before(*a.owner, *b.owner);
+}
+
 struct app_class_before {
-  bool operator()(const app_class &a, const app_class &b) const {
-    if (const int order = a.owner->key.compare(b.owner->key); order != 0) return order < 0;
-    return a.owner->submission < b.owner->submission;
-  }
+  bool operator()(const app_class &a, const app_class &b) const { return comes_before(*a.owner, *b.owner); }
 };
 struct app_class_position {
   uint32_t &operator()(app_class &a) const { return a.position; }
@@ -33,10 +40,9 @@ struct leaf_class : parked_unit {
   unit_kind kind = unit_kind::plain;
   uint32_t groups = 0;  // that are of it; without any it is nothing
   app_class_heap ready;
-  uint32_t position = not_in_heap;      // in one heap of its leaf
-  uint32_t first_untimed = no_ask;      // asks in it that have no alarm yet, should it be parked
-  uint32_t slot_in_leaf = not_in_heap;  // among the parked ones of a strict leaf
-  uint64_t watch = 0;                   // its number among the watchers of the leaf; 0: none
+  uint32_t position = not_in_heap;  // in one heap of its leaf
+  uint32_t first_untimed = no_ask;  // asks in it that have no alarm yet, should it be parked
+  uint64_t watch = 0;               // its number among the watchers of the leaf; 0: none
 
   [[nodiscard]] unit_id id() const { return {class_id, kind}; }
 };
@@ -46,7 +52,7 @@ struct leaf_class_before {
     const app_class &x = *a.ready.top();
     const app_class &y = *b.ready.top();
     if (x.owner == y.owner) return tried_before(*x.first(), *y.first());
-    return app_class_before{}(x, y);
+    return comes_before(*x.owner, *y.owner);
   }
 };
 struct leaf_class_position {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
@@ -46,11 +47,13 @@ struct kept_back {
   int64_t both = 0;  // what the two need of the type
 };
 
-// `need`: of the ask that stands behind. `headroom(queue, type)` is that of the first one.
+// `first`: what the first one needs; `need`: what the one behind needs. `headroom(queue, type)` is that of the first
+// one.
 template <class Headroom>
-[[nodiscard]] kept_back kept_back_by(const ask_class &first, queue &leaf, const resources &need, Headroom &&headroom) {
+[[nodiscard]] kept_back kept_back_by(const std::vector<class_amount> &first, queue &leaf, const resources &need,
+                                     Headroom &&headroom) {
   for (queue *q = &leaf; q->parent != nullptr; q = q->parent) {
-    for (const class_amount &p : first.positive) {
+    for (const class_amount &p : first) {
       const int64_t both = add_saturating(p.amount, need[p.type]);
       if (need[p.type] > 0 && both > headroom(*q, p.type)) return {q, p.type, both};
     }

@@ -122,14 +122,18 @@ const ask *explainer::first_beyond_headroom(const queue &leaf, const turn_order 
   const ask *first = nullptr;
   for (application *app : leaf.apps) {
     if (!app->runs() || in_turn.is_held_back(*app) || !reached_maxapplications(*app).is_none()) continue;
+    const auto look_at = [&](const ask &a, const ask_class &c) {
+      type_index type = no_type;
+      if (first != nullptr && in_turn(*first, a)) return;
+      if (reached_amount(*app, c).is_none() && headroom::full_queue(a, c, type) != nullptr) first = &a;
+    };
     const bool gang_waits = waits_to_begin(*app, classes);
+    const ask *front = gang_waits && gang_has_come(*app, classes) ? front_of_gang(*app) : nullptr;
+    if (front != nullptr && counts_as_one(*app, classes)) look_at(*front, class_of_gang(*app, classes));
     for (const ask *a : app->asks) {  // any order: the first in theirs is looked for
       const bool has_turn = a->line == ask_line::run || a->line == ask_line::refused;
       if (!has_turn || waits_for_placeholders(*a) || (a->placeholder && gang_waits)) continue;
-      if (first != nullptr && in_turn(*first, *a)) continue;
-      const ask_class &c = classes[a->class_id];
-      type_index type = no_type;
-      if (reached_amount(*app, c).is_none() && headroom::full_queue(*a, c, type) != nullptr) first = a;
+      look_at(*a, classes[a->class_id]);
     }
   }
   return first;
@@ -146,8 +150,9 @@ void explainer::explain_kept_order(const ask &a, explanation &out) const {
   if (first == nullptr || !in_turn(*first, a)) return;
   if (shared.now_ms < add_saturating(first->create_time_ms, *after_ms)) return;
   const bool whole = a.placeholder && waits_to_begin(*a.owner, classes);
+  if (whole && first->placeholder && first->owner == a.owner) return;  // it is part of the first
   const resources need = whole ? need_of_gang(*a.owner, classes) : classes[a.class_id].need;
-  const kept_back by = kept_back_by(classes[first->class_id], leaf, need,
+  const kept_back by = kept_back_by(needs_in_order(*first, classes), leaf, need,
                                     [&](const queue &q, type_index t) { return headroom_for(q, *first, t); });
   if (by.in == nullptr) return;
   const std::string who = first->owner->id + "/" + std::string(first->key.view());

@@ -22,6 +22,7 @@ void ask_lines::enqueue(ask &a) {
     placeholders.changed(*a.gang, true);
   } else if (const reservation *r = reservation_of(a); r == nullptr) {
     join_run(a);
+    if (a.placeholder) orders.gang_changed(*a.owner);
   } else if (r->by_order) {
     join_run(a, r->way == way_to_room::preemption ? unit_kind::reserved : unit_kind::waits_in_order);
   } else {

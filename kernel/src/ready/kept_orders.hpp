@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Kept orders: leaves that keep the order of their asks (docs/decisions.md, section 7). While a unit waits first for
+// Kept orders: leaves that keep the order of their asks (docs/decisions.md, section 7). While an ask waits first for
 // headroom, units that it keeps back are parked on the headroom that it lacks. Whatever may make another one the first,
 // or this one none, has all parked units of the leaf looked at again, in their order.
 #pragma once
@@ -34,9 +34,13 @@ class kept_orders : kept_orders_access {
   // False: nothing keeps it back in its leaf. Else it is parked, or others have to be looked at before.
   bool stands_behind(leaf_class &u);
   void park_on_headroom(leaf_class &u, queue &full, type_index t);  // it is beyond the headroom of its queues
+  // The same of an ask that waits in whatever unit. True: others have to be looked at before it waits.
+  bool look_before(const ask &a);
+  void wait_first(const ask &a, const parked_unit &u);
 
   // -- What decides who is first, and whom that one keeps back. --
   void may_change(queue &leaf);  // the order of its applications, or which of them may run
+  void gang_changed(const application &app);  // more of it is pending
   void headroom_fell(const queue &q);
   void place_taken(const queue &q);  // as many applications run as may
   void limit_rose(usage_node &u) {
@@ -46,21 +50,22 @@ class kept_orders : kept_orders_access {
     while (!u.first_asks_in.empty()) look_at_all(*u.first_asks_in.back());
   }
 
-  // -- Units that are parked on headroom of a queue, and asks that wait for something else. --
-  void parked(leaf_class &u);
-  void unparked(leaf_class &u);
-  void watch(leaf_class &u);  // once it has too little headroom
-  void watch(ask &a);         // likewise; the resource manager refused it
+  // -- Units and gangs that are parked on headroom of a queue, and asks that wait for something else. --
+  void parked(parked_unit &u);
+  void unparked(parked_unit &u);
+  void watch(leaf_class &u);    // once it has too little headroom
+  void watch(ask &a);           // likewise; the resource manager refused it
+  void watch_gang(ask &front);  // likewise; all of its gang waits for nodes
   void forget(leaf_class &u);
   void forget(const ask &a);
 
  private:
   [[nodiscard]] kept_order *order_of(queue &leaf) const;  // null: it keeps none
-  void wait_first(leaf_class &u);
   void look_at_all(queue &leaf);
   void let_pass(usage_node &u);
-  uint64_t add_watcher(kept_order &s, uint32_t class_id, const headroom_watcher &w);
-  void remove_watcher(kept_order &s, uint32_t class_id, uint64_t number);
+  void watch(ask &a, const std::vector<class_amount> &needs);
+  static uint64_t add_watcher(kept_order &s, const std::vector<class_amount> &needs, const headroom_watcher &w);
+  static void remove_watcher(kept_order &s, const std::vector<class_amount> &needs, uint64_t number);
   [[nodiscard]] const headroom_watcher *watcher_beyond(const queue &leaf) const;
   bool wake_watchers(queue &leaf);
   void wake(headroom_watcher w);

@@ -209,7 +209,9 @@ void ready_index::park_gang(application &app, queue &full, type_index t, int64_t
   app.whole_gang = std::make_unique<parked_unit>();
   parked_unit &u = *app.whole_gang;
   u.gang = &app;
+  u.leaf = app.home;
   wait_in(u, full, t, amount);
+  if (full.parent != nullptr) orders.parked(u);
 }
 
 void ready_index::forget_gang(application &app) {
@@ -236,7 +238,7 @@ void ready_index::park_on_nodes(app_class &g) {
 
 void ready_index::leave_list(parked_unit &u) {
   if (u.parked == parking::none) return;
-  if (u.gang == nullptr) orders.unparked(static_cast<leaf_class &>(u));
+  orders.unparked(u);
   if (u.parked == parking::queue_headroom) {
     if (u.gang == nullptr) unit_unready(static_cast<leaf_class &>(u));
     u.parked_queue->parked[u.parked_type].erase(&u);

@@ -2,11 +2,13 @@
 #include "rules/node_verdicts.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/kept_sizes.hpp"
 #include "core.hpp"
 #include "ledger/kept_counts.hpp"
+#include "model/node_table.hpp"
 #include "policies/call_contexts.hpp"
 
 namespace tenon::internal {
@@ -58,6 +60,22 @@ std::string node_verdicts::reason_of(const ask_class &c, uint32_t slot) const {
   if (v == nullptr || slot >= v->reasons.size()) return {};
   const std::vector<std::string> &texts = reasons_for(*v);
   return v->reasons[slot] < texts.size() ? texts[v->reasons[slot]] : std::string{};
+}
+
+std::string node_verdicts::refusals_of(const ask_class &c) const {
+  std::map<std::string, uint64_t> nodes_by_reason;
+  for (uint32_t slot = 0; slot < nodes.slots(); ++slot) {
+    const node *n = nodes.at(slot);
+    if (n == nullptr || !n->schedulable() || !nodes.holds(c, slot)) continue;
+    const uint8_t known = known_of(c, slot);
+    if (known == verdict_set::pass) return {};
+    if (known != verdict_set::unknown) ++nodes_by_reason[reason_of(c, slot)];
+  }
+  std::string text;
+  for (const auto &[reason, count] : nodes_by_reason) {
+    text += (text.empty() ? "" : "; ") + reason + " (" + std::to_string(count) + "x)";
+  }
+  return text;
 }
 
 uint8_t node_verdicts::known_of(const ask_class &c, uint32_t slot) const {

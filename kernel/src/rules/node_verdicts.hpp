@@ -43,7 +43,9 @@ class node_verdicts final : public node_filter, node_verdicts_access {
   [[nodiscard]] bool are_held() const { return !seldom_->held.empty(); }  // some, since a predicate failed
 
   [[nodiscard]] std::string reason_of(const ask_class &c, uint32_t slot) const;  // why it does not
-  [[nodiscard]] uint8_t known_of(const ask_class &c, uint32_t slot) const;       // as in verdict_set; nobody is asked
+  // Where no node passes of those that have room for it, why, as far as they were asked; "" where one does.
+  [[nodiscard]] std::string refusals_of(const ask_class &c) const;
+  [[nodiscard]] uint8_t known_of(const ask_class &c, uint32_t slot) const;  // as in verdict_set; nobody is asked
   // For an ask that needs so much. `in_common`: with all asks alike; else the set is this ask's alone. Null: all nodes
   // pass.
   verdict_set *set_for(const ask &a, const resources &need, bool &in_common);
