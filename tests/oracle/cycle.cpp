@@ -52,7 +52,7 @@ bool partition::decide_in(const queue &q, const usage &used) {
       if (shared.has.gangs && k->placeholder && waits_to_begin(*a) && own == nullptr) {
         if (std::exchange(looked_at_gang, true)) continue;
         if (begin_whole(*a, used)) return true;
-        if (!order_here.is_one_first && whole_lacks_headroom(*a, *k, used)) wait_first(*a, *k);
+        if (!order_here.is_one_first && whole_lacks(*a, *k, used) == lack::headroom) wait_first(*a, *k);
         refused_at_turn.clear();
         const bool may = shared.has.preemption && has_come(*a) && within_limits(*a, *k, used);
         if (may && preempt(*a, *k, used, is_guaranteed_whole(*a, used))) return true;

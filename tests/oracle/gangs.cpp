@@ -191,14 +191,16 @@ bool partition::is_guaranteed_whole(const application &a, const usage &used) con
 
 // `used` is a copy, in which each placeholder counts for those behind it.
 bool partition::begin_whole(application &a, usage used) {
-  if (!has_come(a)) return false;
+  const std::vector<ask *> in_order = sorted_asks(a);
+  const auto first = std::find_if(in_order.begin(), in_order.end(), [](const ask *k) { return k->placeholder; });
+  if (!has_come(a) || whole_lacks(a, **first, used) != lack::nothing) return false;
   struct where_to {
     ask *what;
     std::string node;
     detail_map chosen;
   };
   std::vector<where_to> all;
-  for (ask *k : sorted_asks(a)) {
+  for (ask *k : in_order) {
     if (!k->placeholder) continue;
     refused_at_turn.clear();
     for (int32_t left = k->pending(); left > 0; --left) {
@@ -215,14 +217,16 @@ bool partition::begin_whole(application &a, usage used) {
   return true;
 }
 
-bool partition::whole_lacks_headroom(const application &a, const ask &first, const usage &used) const {
-  if (!has_come(a)) return false;
+partition::lack partition::whole_lacks(const application &a, const ask &first, const usage &used) const {
+  if (!has_come(a)) return lack::nothing;
   for (const ask &k : a.asks) {
-    if (k.placeholder && k.pending() > 0 && (!k.required_node.empty() || reservation_of(k) != nullptr)) return false;
+    if (k.placeholder && k.pending() > 0 && (!k.required_node.empty() || reservation_of(k) != nullptr))
+      return lack::nothing;
   }
   ask all = first;
   all.resources = pending_placeholders_of(a);
-  return within_limits(a, all, used) && !within_max(a, all, used);
+  if (!within_limits(a, all, used)) return lack::limits;
+  return within_max(a, all, used) ? lack::nothing : lack::headroom;
 }
 
 void partition::put_on(const application &a, const ask &k, const node &n, usage &used) {

@@ -97,7 +97,7 @@ std::optional<ask> partition::inspect_application(application &a, inspection &pa
     if (stopped || !may_run(a, part.used) || is_kept_back(a, *k, part.wanted)) {
       say_state(a, *k, messages::container_skipped());
     } else if (shared.has.gangs && k->placeholder && waits_to_begin(a)) {
-      if (!of_gang && !order_here.is_one_first && whole_lacks_headroom(a, *k, part.wanted)) wait_first(a, *k);
+      if (!of_gang && !order_here.is_one_first && whole_lacks(a, *k, part.wanted) == lack::headroom) wait_first(a, *k);
       if (!of_gang) of_gang = gang_waits_for(a, part);
       say_state(a, *k, of_gang->at(k->arrival));
     } else {

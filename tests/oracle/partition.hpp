@@ -366,9 +366,9 @@ struct partition {
   // How long an ask waits before it keeps others back. Nothing: the leaf keeps no order.
   [[nodiscard]] std::optional<int64_t> keeps_order_after(const queue &leaf) const;
   void wait_first(const application &a, const ask &k);
-  // All of a gang that has come would be within the limits of its user and group, but is beyond the headroom of a
-  // queue.
-  [[nodiscard]] bool whole_lacks_headroom(const application &a, const ask &first, const usage &used) const;
+  // Of a gang that has come and waits to begin: what all of it together exceeds, if that can be said.
+  enum class lack { nothing, limits, headroom };
+  [[nodiscard]] lack whole_lacks(const application &a, const ask &first, const usage &used) const;
   [[nodiscard]] bool is_kept_back(const application &owner, const ask &k, const usage &used) const;
   bool try_ask(application &a, ask &k, const usage &used);
   // An ask whose victims are gone, at its turn.

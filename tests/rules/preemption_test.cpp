@@ -57,6 +57,25 @@ class RulesOfPreemption : public scene<T> {
 };
 TYPED_TEST_SUITE(RulesOfPreemption, schedulers_with<naive::kernel_has.preemption>);
 
+TYPED_TEST(RulesOfPreemption, PlaceholdersOfAGuaranteedGangPreemptOneAfterTheOtherWhateverTheirAge) {
+  this->begin(guaranteed("ours", {{"vcore", 6}}));
+  this->add("node-2", {{"vcore", 2}});
+  this->ask("them", "f", {{"vcore", 2}});
+  EXPECT_THAT(this->placed(), ElementsAre("them/f#6 on node-2"));
+  this->add_app("gang", {.queue = "root.ours", .placeholder_ask = {{"vcore", 4}}, .hard_gang = true});
+  ask_options o = preempts;
+  o.task_group = "g";
+  o.placeholder = true;
+  o.create_time_ms = this->now_ms_ - second / 2;
+  this->ask("gang", "older", {{"vcore", 2}}, o);
+  o.create_time_ms = 0;
+  o.priority = 1;
+  this->ask("gang", "first", {{"vcore", 2}}, o);
+  EXPECT_THAT(this->victims(), IsEmpty());
+  EXPECT_THAT(this->after_delay(second / 2), IsEmpty());
+  EXPECT_THAT(this->after_delay(second / 2), ElementsAre("them/e", "them/f"));
+}
+
 TYPED_TEST(RulesOfPreemption, NobodyWithinItsGuaranteeGivesWayForAQueueThatIsFullWhereTheNodeHasRoom) {
   queue_config parent =
       make_queue("parent", {guaranteed("ours", {{"vcore", 4}}), guaranteed("theirs", {{"vcore", 10}})});

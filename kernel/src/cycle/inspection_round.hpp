@@ -16,32 +16,33 @@
 
 namespace tenon::internal {
 
-// An ask in the order of its application.
+// The place of an ask in the order of its application.
 struct ask_place {
   int32_t priority = 0;
   int64_t create_time_ms = 0;
   uint64_t arrival = 0;
 };
 
-// The max of a queue, which has neither user nor group, or the limit of one of these there.
+// Names the max of a queue or, with a user or a group, their limit in that queue.
 struct limit_name {
   std::string queue, user, group;
   friend auto operator<=>(const limit_name &, const limit_name &) = default;
 };
 
-// Where the next part begins in its leaf.
+// The place in a leaf at which the next part begins.
 struct inspection_place {
-  uint64_t submission = 0;          // after this application
-  std::optional<ask_place> within;  // in the next one, if that is still `application`: after this ask
+  uint64_t submission = 0;          // of the last application that is done
+  std::optional<ask_place> within;  // the last ask that is done of the next application, if that is `application`
   uint64_t application = 0;
 };
 
 struct inspection_round {
-  std::vector<std::string> leaves;  // that are left, by path, in their order
-  inspection_place at;              // in the first one
-  uint64_t first_of = 0;            // its first ask that lacks headroom, by application and key; 0: none was seen
+  std::vector<std::string> leaves;  // paths of the leaves that are left, in their order
+  inspection_place at;              // in the first of these leaves
+  // The first ask of that leaf that lacks headroom: submission of its application (0: none was seen yet) and key.
+  uint64_t first_of = 0;
   std::string first_key;
-  std::map<limit_name, amount_map> taken;  // what the asks that are FAILED would take
+  std::map<limit_name, amount_map> taken;  // by the asks that are FAILED, if there were nodes for them
 
   inspection_round() = default;
   explicit inspection_round(const saved_inspection &from);
@@ -50,8 +51,8 @@ struct inspection_round {
   [[nodiscard]] resources taken_within(const limit_name &of, const resource_types &types) const;
 };
 
-// Up to `most` pending asks of the application behind `after`, in their order: those without a reservation and, but
-// for a `stopped` one, those that wait for no placeholder.
+// Returns at most `most` pending asks of the application that come after `after`, in their order. Leaves out those with
+// a reservation and, unless the application is `stopped`, those that wait for placeholders.
 [[nodiscard]] std::vector<ask *> asks_behind(const application &app, const std::optional<ask_place> &after, size_t most,
                                              bool stopped);
 

@@ -28,8 +28,8 @@
 namespace tenon::internal {
 namespace {
 
-// In the order of their keys, ties by what `number` gives; without those that wait for nothing, nor those that are held
-// back, but for those that are stopped.
+// Sorts queues or applications by their keys, ties by what `number` gives. Leaves out what waits for nothing, and what
+// an order holds back, unless it is stopped.
 template <class Item, class Keys, class Stopped, class Number>
 std::vector<Item *> in_order(std::vector<Item *> items, const Keys &keys, Stopped &&is_stopped, Number &&number) {
   std::erase_if(items, [&](const Item *item) {
@@ -42,7 +42,7 @@ std::vector<Item *> in_order(std::vector<Item *> items, const Keys &keys, Stoppe
   return items;
 }
 
-// It is over the limit now, or not any more: then `max` and `used` are null.
+// Tells a listener that an ask is over a limit now, or, with `max` and `used` null, that it is not any more.
 void tell_limit(const fact_teller &facts, ask &a, ask_limit which, const resources *max, const resources *used) {
   if ((max != nullptr) == fact_teller::is_known_over(a, which)) return;
   if (max == nullptr) return facts.tell_fits(a, which);
@@ -53,12 +53,12 @@ void tell_limit(const fact_teller &facts, ask &a, ask_limit which, const resourc
 
 }  // namespace
 
-// One part of a round, or all of it.
+// What one part of a round has seen, or all of the round.
 struct inspector::inspection {
   uint64_t most = 0, room = 0;  // so many applications and asks, in all and from now on
   size_t done = 0;              // leaves of the round
   inspection_place at;          // in the next one
-  // What the asks before would take, were there nodes for them.
+  // What the asks looked at so far would take if there were nodes for them.
   std::map<const queue *, resources> queues;       // any order: looked up, and walked to be sorted by name
   std::map<const usage_node *, resources> users;   // any order: the same
   std::map<const usage_node *, resources> groups;  // any order: the same
@@ -69,12 +69,12 @@ struct inspector::inspection {
   const ask *first = nullptr;  // in the leaf, of those that lack headroom, where it keeps the order of its asks
   std::vector<class_amount> first_needs;
   bool first_keeps_back = false;  // others
-  // Of the gang that was looked at last, what its placeholders wait for where it does not begin.
+  // What the placeholders of the gang looked at last wait for, if it does not begin.
   std::map<const ask *, container_word> gang;  // any order: looked up, never walked
 };
 
-// The limits of one application: what one is and has, and what the asks before would take of it. Those of its user and
-// group come first.
+// One limit that an application counts for, what is used of it, and what the asks looked at so far would take of it.
+// The limits of its user and group come before those of queues.
 struct inspector::limit_above {
   const resources *max;
   const resources *used;  // null: by the queue
@@ -85,7 +85,7 @@ struct inspector::limit_above {
     const int64_t there = of != nullptr ? used_by_others(*of, a, t) : (*used)[t];
     return sub_saturating(sub_saturating((*max)[t], there), (*more)[t]);
   }
-  // So many allocations of the ask are within it.
+  // How many allocations of the ask fit into the limit, at most as many as are pending.
   [[nodiscard]] int64_t room_for(const ask &a, const ask_class &c) const {
     int64_t out = a.pending();
     for (const class_amount &p : c.positive) {
@@ -95,13 +95,13 @@ struct inspector::limit_above {
   }
 };
 
-// Applications of one leaf that one part looks at.
+// The applications of one leaf that one part looks at.
 struct inspector::leaf_part {
   std::vector<application *> applications;  // by submission
-  // Of the only one:
+  // If there is only one application, the part may begin and end among its asks:
   std::optional<ask_place> after;  // its asks behind this one
   size_t most_asks = SIZE_MAX;
-  const ask *last = nullptr;  // there are so many, and this was the last of them
+  const ask *last = nullptr;  // the last ask looked at, if `most_asks` ended the part
 };
 
 std::vector<inspector::limit_above> inspector::limits_above(const application &app, inspection &seen) const {
@@ -149,7 +149,7 @@ void inspector::inspect(bool stopped, uint32_t most) {
       collect_leaves(*root, stopped, round_.leaves);
     }
     inspect_leaves(seen, stopped);
-    // Where a policy failed, all of the part again, as if it had failed before.
+    // If a policy failed, the part is done again as if the policy had failed before it.
     if (faults.retired() == retired && verdicts.faults() == failed) break;
   }
   checks.ask_nobody(false);
@@ -158,7 +158,7 @@ void inspector::inspect(bool stopped, uint32_t most) {
   keep_round(seen);
 }
 
-// What the next part has to know.
+// Keeps what the next part has to know.
 void inspector::keep_round(inspection &seen) {
   if (seen.done == round_.leaves.size()) return end_round();
   round_.leaves.erase(round_.leaves.begin(), round_.leaves.begin() + static_cast<ptrdiff_t>(seen.done));
@@ -224,7 +224,7 @@ bool inspector::inspect_leaf(queue &leaf, inspection &seen, bool stopped) {
   for (const queue *q = &leaf; q != nullptr; q = q->parent) stopped |= q->state == object_state::stopped;
   const auto size_of = [](const application &app) { return 1 + app.priorities.size(); };
   const auto end = leaf.apps.end();
-  // In the middle of an application: what moved here since, with a smaller number, waits for the next round.
+  // An application with a smaller number that moved here since the last part waits for the next round.
   auto next = leaf.apps.after(seen.at.within ? seen.at.application - 1 : seen.at.submission);
   const bool goes_on = next != end && seen.at.within && seen.at.application == (*next)->submission;
   if (goes_on || (next != end && size_of(**next) > seen.most)) {
@@ -292,7 +292,7 @@ void inspector::inspect_application(application &app, leaf_part &some, inspectio
   }
 }
 
-// As kept_orders has it, with what asks before this one would take.
+// Does the same as kept_orders, but counts what the asks looked at so far would take.
 bool inspector::is_kept_back(queue &leaf, const resources &need, inspection &seen) const {
   if (seen.first == nullptr || !seen.first_keeps_back) return false;
   const auto room_in = [&](const queue &q, type_index t) {
@@ -309,7 +309,8 @@ void inspector::wait_first(const ask &a, inspection &seen) const {
   seen.first_keeps_back = add_saturating(a.create_time_ms, *after_ms) <= shared.now_ms;
 }
 
-// So many are within the limits. Where none is for want of headroom in a queue, the ask may be the first.
+// How many allocations of the ask are within the limits. If a queue lacks headroom even for one, the ask may be the
+// first in its leaf.
 int64_t inspector::count_within(const ask &a, const ask_class &c, const std::vector<limit_above> &above,
                                 inspection &seen) const {
   int64_t fits = a.pending();
@@ -333,7 +334,7 @@ container_word inspector::word_for(ask &a, const std::vector<limit_above> &above
   return container_word::failed;
 }
 
-// Where it begins, nothing is said of it. What takes all of it beyond a limit is none of a node's business.
+// Finds out what a gang that begins whole waits for. No node is looked for if all of it exceeds a limit.
 void inspector::look_at_gang(const application &app, const std::vector<limit_above> &above, inspection &seen) {
   const std::vector<ask *> asks = whole_gang::pending_of(app);
   resources taken;
@@ -372,7 +373,7 @@ bool inspector::is_node_there(ask &a, ask_class &c, inspection &seen) {
   return known->second;
 }
 
-// It is over a limit now, or not any more.
+// Tells a listener which limits the ask is over now.
 void inspector::tell_limits_of(ask &a) {
   ask_class &c = classes[a.class_id];
   type_index type = no_type;

@@ -13,7 +13,7 @@
 namespace tenon::internal {
 
 struct inspector_access {
-  // Nodes are searched as the cycle does, without asking the resource manager. A policy that fails is replaced.
+  // The inspector searches nodes as the cycle does, but does not ask the resource manager.
   const core &shared;
   const partition_config &config;
   const std::unique_ptr<queue> &root;
@@ -36,7 +36,7 @@ class inspector : inspector_access {
  public:
   explicit inspector(const inspector_access &all) : inspector_access(all) {}
 
-  // `stopped`: the partition is. `most` applications and asks are looked at; 0: all.
+  // Looks at `most` applications and asks, or with 0 at all. `stopped` says whether the partition is.
   void inspect(bool stopped, uint32_t most);
   [[nodiscard]] const inspection_round &round() const { return round_; }
   void resume(inspection_round round) { round_ = std::move(round); }

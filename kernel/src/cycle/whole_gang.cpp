@@ -37,7 +37,7 @@ bool whole_gang::begin(application &app) {
   const std::vector<ask *> asks = pending_of(app);
   resources taken;
   const bool has_come = gang_has_come(app, classes);
-  const bool whole = has_come && std::all_of(asks.begin(), asks.end(), [&](ask *a) {
+  const bool whole = has_come && may_fit(app, *asks.front()) && std::all_of(asks.begin(), asks.end(), [&](ask *a) {
                        checks.begin_turn();
                        ask_class &c = classes[a->class_id];
                        for (int32_t left = a->pending(); left > 0; --left) {
@@ -50,9 +50,13 @@ bool whole_gang::begin(application &app) {
   for (const place &p : std::exchange(places_, {})) {
     if (whole) placer.commit(*p.of, *p.where, p.chosen);
   }
-  if (whole || (has_come && preempt(app, asks))) return true;
-  wait(app, asks);
-  return false;
+  if (whole) return true;
+  if (!has_come || !preempt(app, asks)) {
+    wait(app, asks);
+    return false;
+  }
+  lines.wake_gang(app);  // the next one may preempt, too
+  return true;
 }
 
 bool whole_gang::preempt(const application &app, const std::vector<ask *> &asks) {
@@ -62,21 +66,35 @@ bool whole_gang::preempt(const application &app, const std::vector<ask *> &asks)
   return preemption.try_for(**first, victims.has_guarantee_left(**first, class_of_gang(app, classes)));
 }
 
-// Where a queue, or all nodes together, have too little for the whole of it, it waits for that, else for any change.
-void whole_gang::wait(application &app, const std::vector<ask *> &asks) {
-  const resources need = need_of_gang(app, classes);
-  const bool counts = counts_as_one(app, classes);
-  queue *full = nullptr;
+// Returns false if the whole of it exceeds a limit or the headroom of a queue, so that no node need be looked for.
+bool whole_gang::may_fit(const application &app, const ask &front) const {
+  if (!counts_as_one(app, classes)) return true;
+  const ask_class all = class_of_gang(app, classes);
   type_index type = no_type;
-  for (queue *q = app.home; counts && full == nullptr && q != nullptr; q = q->parent) {
-    for_each_type(need, [&](type_index t, int64_t amount) {
-      if (amount <= ready.headroom_in(*q, t)) return;
-      full = q;
-      type = t;
-    });
+  return reached_amount(app, all).is_none() && headroom.full_queue(front, all, type) == nullptr;
+}
+
+// The first queue on its path, or the root for all nodes together, that has less left than all of the gang needs.
+queue *whole_gang::lacking_queue(const application &app, const ask_class &all, type_index &type) const {
+  for (queue *q = app.home; q != nullptr; q = q->parent) {
+    for (const class_amount &p : all.positive) {
+      type = p.type;
+      if (p.amount > ready.headroom_in(*q, type)) return q;
+    }
   }
+  return nullptr;
+}
+
+// A gang waits until a queue, or all nodes together, have enough for all of it, or else for any change. One whose user
+// or group lacks headroom waits for any change, too.
+void whole_gang::wait(application &app, const std::vector<ask *> &asks) {
   ask &front = *asks.front();
-  const bool may_be_first = counts && lacks_headroom(app, front);
+  const ask_class all = class_of_gang(app, classes);
+  const bool is_counted = counts_as_one(app, classes) && reached_amount(app, all).is_none();
+  type_index type = no_type;
+  queue *full = is_counted ? lacking_queue(app, all, type) : nullptr;
+  const bool lacks_headroom = full != nullptr && full->parent != nullptr;
+  const bool may_be_first = lacks_headroom && gang_has_come(app, classes) && !may_fit(app, front);
   orders.forget(front);
   ready.forget_gang(app);
   if (may_be_first && orders.look_before(front)) return;
@@ -86,20 +104,22 @@ void whole_gang::wait(application &app, const std::vector<ask *> &asks) {
     if (!std::exchange(may_preempt, false) && a->line != ask_line::run) continue;
     full != nullptr ? lines.wait_as_refused(*a) : lines.move_to_refused(*a);
   }
-  if (full != nullptr) ready.park_gang(app, *full, type, need[type]);
+  if (full != nullptr) ready.park_gang(app, *full, type, all.need[type]);
   if (may_be_first) {
     orders.wait_first(front, *app.whole_gang);
-  } else if (counts) {
-    orders.watch_gang(front);
+  } else {
+    watch(app);
   }
 }
 
-// All of it is within the headroom of its user and group, but not of its queues.
-bool whole_gang::lacks_headroom(const application &app, const ask &front) const {
+void whole_gang::watch(const application &app) {
+  ask *front = waits_to_begin(app, classes) && gang_has_come(app, classes) ? front_of_gang(app) : nullptr;
+  if (front == nullptr || front->line != ask_line::refused || !counts_as_one(app, classes)) return;
   const ask_class all = class_of_gang(app, classes);
   type_index type = no_type;
-  return gang_has_come(app, classes) && reached_amount(app, all).is_none() &&
-         headroom.full_queue(front, all, type) != nullptr;
+  const queue *lacking = lacking_queue(app, all, type);
+  const bool has_headroom = lacking == nullptr || lacking->parent == nullptr;
+  if (has_headroom && reached_amount(app, all).is_none()) orders.watch(*front, all.positive);
 }
 
 std::vector<const ask *> whole_gang::without_place(const std::vector<ask *> &asks) {

@@ -39,6 +39,9 @@ class whole_gang : whole_gang_access {
   // may preempt, where enough is guaranteed for all of them. Else they wait until there is more room, and false is
   // returned.
   bool begin(application &app);
+  // A gang that waits for nodes is looked at again once it has too little headroom: it may be the first of its leaf
+  // then.
+  void watch(const application &app);
   // Its pending placeholders in their order.
   static std::vector<ask *> pending_of(const application &app);
   // Of these, tried one after the other as begin() does, but for limits: those of which one finds no place beside those
@@ -58,8 +61,9 @@ class whole_gang : whole_gang_access {
   bool is_full(const ask &a, const ask_class &c, const resources &taken) const;
   bool preempt(const application &app, const std::vector<ask *> &asks);
   void give_back();
+  [[nodiscard]] bool may_fit(const application &app, const ask &front) const;
+  [[nodiscard]] queue *lacking_queue(const application &app, const ask_class &all, type_index &type) const;
   void wait(application &app, const std::vector<ask *> &asks);
-  [[nodiscard]] bool lacks_headroom(const application &app, const ask &front) const;
   void set_taken(node &n, const ask_class &c, bool taken);
 
   std::vector<place> places_;

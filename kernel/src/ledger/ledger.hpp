@@ -58,7 +58,7 @@ class ledger : public links, ledger_access {
     const bool other_number = c.by == ask_event::place || c.by == ask_event::place_last || c.by == ask_event::undo;
     if (other_number) c.of.told_ = container_word::none;
   }
-  // Here nothing is written: these are for those who follow.
+  // These changes write nothing here. Others follow them.
   template <
       one_of<ask_forgotten, ask_withdrawn, divided_types_changed, verdicts_forgotten, placeholder_outgrown,
              allocation_announced, allocation_dismissed, allocation_leaving, allocation_preempted, application_entered,
@@ -196,8 +196,8 @@ class ledger : public links, ledger_access {
   static resources &used(application &app, bool by_placeholder) {
     return by_placeholder ? app.placeholders.edit() : app.allocated.edit();
   }
-  // Each says whether the amount or the count is still none below zero. Who asks writes what it is where it is not: not
-  // before, since that would cost as much as the change.
+  // These functions return false if an amount or count fell below zero. Only then do callers put together the words for
+  // it: that costs as much as the change itself.
   static bool add(resources &in, const resources &amount, int sign) {
     if (sign > 0) {
       in += amount;
@@ -206,7 +206,7 @@ class ledger : public links, ledger_access {
     in -= amount;
     return in.prune();
   }
-  // So many times; fewer than none: it goes.
+  // Adds the amount `times` times; a negative number takes it away.
   static bool add_times(resources &in, const resources &amount, int64_t times) {
     in.add_times(amount, times);
     return times >= 0 || in.prune();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/slab.hpp"
+#include "model/objects.hpp"
 
 namespace tenon::internal {
 
@@ -43,5 +44,12 @@ class copies {
  private:
   std::vector<T *> by_index_;
 };
+
+// True if the ask stands among the refused ones in a copy, too. A gang that lacks headroom of a queue has its turn
+// there, since it may be the first ask of its leaf.
+[[nodiscard]] inline bool is_copied_as_refused(const ask &a) {
+  const auto &gang = a.owner->whole_gang;
+  return a.line == ask_line::refused && !(a.placeholder && gang != nullptr && gang->parked_queue->parent != nullptr);
+}
 
 }  // namespace tenon::internal

@@ -63,7 +63,10 @@ class partition_copier {
     }
     for (const ask *a : asks) line_up(*a, asks_.of(*a));
     for (const auto &[number, a] : from_.held_off.all()) to_.held_off.add(asks_.of(*a));
-    for (const application *app : apps) to_.gangs.changed(applications_.of(*app));
+    for (const application *app : apps) {
+      to_.gangs.changed(applications_.of(*app));
+      to_.whole_gang.watch(applications_.of(*app));
+    }
     copy_counters();
     to_.priorities.refresh_all(*to_.root);
     copy_timers();
@@ -300,7 +303,7 @@ class partition_copier {
   void line_up(const ask &a, ask &out) {
     if (a.state != ask_state::pending) return;
     if (out.line == ask_line::none) to_.lines.enqueue(out);
-    if (a.line == ask_line::refused && out.line != ask_line::reserved) to_.lines.move_to_refused(out);
+    if (is_copied_as_refused(a) && out.line != ask_line::reserved) to_.lines.move_to_refused(out);
   }
 
   void copy_counters() {

@@ -51,7 +51,9 @@ class partition_restorer {
     for (size_t i = 0; i < asks_.size(); ++i) line_up(from_.asks[i], *asks_[i]);
     for (const uint32_t a : from_.held_off) to_.held_off.add(*asks_[a]);
     for (application *app : applications_) {
-      if (app->ended == 0) to_.gangs.changed(*app);
+      if (app->ended != 0) continue;
+      to_.gangs.changed(*app);
+      to_.whole_gang.watch(*app);
     }
     restore_counters();
     to_.priorities.refresh_all(*to_.root);
@@ -113,9 +115,7 @@ class partition_restorer {
   }
 
   static std::vector<decayed_usage> decayed(const std::vector<saved_decay> &from) {
-    std::vector<decayed_usage> out;
-    for (const saved_decay &one : from) out.emplace_back(one);
-    return out;
+    return std::vector<decayed_usage>(from.begin(), from.end());
   }
 
   void restore_queue(const saved_queue &q) {

@@ -268,7 +268,7 @@ class partition_saver {
     out.originator = a.originator;
     out.preempt_self = a.preempt_self;
     out.preempt_other = a.preempt_other;
-    out.is_refused = a.line == ask_line::refused;
+    out.is_refused = is_copied_as_refused(a);
     out.told = static_cast<uint8_t>(a.told());
     out.arrival = a.arrival;
     out.create_time_ms = a.create_time_ms;

@@ -97,8 +97,7 @@ void ask_alarms::rang(ask &a) {
       return reserved.refresh(r);
     }
     case ask_line::refused:
-      lines.dequeue(a);
-      return lines.enqueue(a);
+      return lines.line_up_again(a);
     default:
       return;
   }

@@ -16,6 +16,25 @@
 namespace tenon::internal {
 
 void ask_lines::enqueue(ask &a) {
+  join_line(a);
+  a.owner->priorities.add(a.priority);
+  set_priority(*a.owner);
+}
+
+void ask_lines::dequeue(ask &a) {
+  if (a.line == ask_line::none) return;
+  leave_line(a);
+  a.owner->priorities.remove(a.priority);
+  set_priority(*a.owner);
+}
+
+// Its application keeps its priority meanwhile, and with that its place in the order.
+void ask_lines::line_up_again(ask &a) {
+  leave_line(a);
+  join_line(a);
+}
+
+void ask_lines::join_line(ask &a) {
   if (waits_for_placeholders(a)) {
     changes.apply(ask_lined_up{a, ask_line::placeholders, nullptr});
     a.gang->waiting.insert(&a);
@@ -30,10 +49,9 @@ void ask_lines::enqueue(ask &a) {
     reserved.join(a);
   }
   count_emptying(a, true);
-  count(a);
 }
 
-void ask_lines::dequeue(ask &a) {
+void ask_lines::leave_line(ask &a) {
   application &app = *a.owner;
   count_emptying(a, false);
   switch (a.line) {
@@ -57,27 +75,22 @@ void ask_lines::dequeue(ask &a) {
       break;
   }
   changes.apply(ask_lined_up{a, ask_line::none, nullptr});
-  app.priorities.remove(a.priority);
-  set_priority(app);
 }
 
 // The RM refused it everywhere: waits until something changes for the RM.
 void ask_lines::wait_as_refused(ask &a) {
-  dequeue(a);
+  leave_line(a);
   changes.apply(ask_lined_up{a, ask_line::refused, nullptr});
   a.owner->refused.insert(&a);
   orders.watch(a);
   count_emptying(a, true);
-  count(a);
   alarms.set(a);
 }
 
 void ask_lines::wake_gang(application &app) {
   const std::vector<ask *> waiting(app.refused.begin(), app.refused.end());
   for (ask *a : waiting) {
-    if (!a->placeholder) continue;
-    dequeue(*a);
-    enqueue(*a);
+    if (a->placeholder) line_up_again(*a);
   }
 }
 
@@ -170,10 +183,7 @@ void ask_lines::move_to(ask &a, unit_kind kind) {
 
 void ask_lines::wake_refused() {
   if (!refused_.empty()) {
-    for (ask *a : std::exchange(refused_, {})) {
-      dequeue(*a);
-      enqueue(*a);
-    }
+    for (ask *a : std::exchange(refused_, {})) line_up_again(*a);
   }
   reserved.wake_refused();
 }
@@ -182,11 +192,6 @@ void ask_lines::count_emptying(const ask &a, bool in) {
   reservation *r = reservation_of(a);
   if (r == nullptr || r->way != way_to_room::it_empties) return;
   if (a.line != ask_line::none && a.line != ask_line::placeholders) ready.node_empties(*r, in);
-}
-
-void ask_lines::count(const ask &a) {
-  a.owner->priorities.add(a.priority);
-  set_priority(*a.owner);
 }
 
 void ask_lines::set_priority(application &app) {

@@ -30,8 +30,9 @@ class ask_lines : ask_lines_access {
  public:
   explicit ask_lines(const ask_lines_access &all) : ask_lines_access(all) {}
 
-  void enqueue(ask &a);  // where its kind stands
-  void dequeue(ask &a);  // from wherever it stands
+  void enqueue(ask &a);        // where its kind stands
+  void dequeue(ask &a);        // from wherever it stands
+  void line_up_again(ask &a);  // what it stood in line for changed
   void move_to_refused(ask &a) {
     wait_as_refused(a);
     refused_.push_back(&a);
@@ -49,8 +50,9 @@ class ask_lines : ask_lines_access {
   void drop(app_class &g);  // which has no asks
   void join_run(ask &a, unit_kind kind = unit_kind::plain);
   void leave_run(ask &a);
-  void give_up(app_class &g);                  // which is in no list of its application
-  void count(const ask &a);                    // which joined a line
+  void give_up(app_class &g);  // which is in no list of its application
+  void join_line(ask &a);
+  void leave_line(ask &a);
   void count_emptying(const ask &a, bool in);  // of a line in which it has turns
   void set_priority(application &app);         // the highest of its pending asks
 

@@ -44,7 +44,7 @@ void kept_orders::park_on_headroom(leaf_class &u, queue &full, type_index t) {
   if (!is_reserved(u.kind)) wait_first(a, u);
 }
 
-// True: the ask comes before the first, so that all have to be looked at before it waits.
+// Returns true if the ask comes before the first one: then all are looked at again before it waits.
 bool kept_orders::look_before(const ask &a) {
   queue &leaf = *a.owner->home;
   const kept_order *s = order_of(leaf);
@@ -89,7 +89,7 @@ void kept_orders::gang_changed(const application &app) {
   if (s != nullptr && s->first != nullptr && s->first->placeholder && s->first->owner == &app) look_at_all(*app.home);
 }
 
-// Those whose first asks may not run any more.
+// Looks at leaves again whose first asks may not run any more.
 void kept_orders::let_pass(usage_node &u) {
   for (queue *leaf : std::vector<queue *>(u.first_asks_in)) {
     const std::vector<class_amount> &need = leaf->kept_order->needs;
@@ -146,11 +146,6 @@ void kept_orders::watch(ask &a) {
   watch(a, classes[a.class_id].positive);
 }
 
-void kept_orders::watch_gang(ask &front) {
-  if (gang_has_come(*front.owner, classes) && counts_as_one(*front.owner, classes))
-    watch(front, class_of_gang(*front.owner, classes).positive);
-}
-
 void kept_orders::watch(ask &a, const std::vector<class_amount> &needs) {
   kept_order *s = order_of(*a.owner->home);
   if (s != nullptr) s->refused[&a] = {add_watcher(*s, needs, {nullptr, &a}), needs};
@@ -205,10 +200,7 @@ bool kept_orders::wake_watchers(queue &leaf) {
 }
 
 void kept_orders::wake(const headroom_watcher w) {
-  if (w.refused != nullptr) {
-    lines.dequeue(*w.refused);
-    return lines.enqueue(*w.refused);
-  }
+  if (w.refused != nullptr) return lines.line_up_again(*w.refused);
   leaf_class &u = *w.unit;
   forget(u);
   ready.unpark(u);

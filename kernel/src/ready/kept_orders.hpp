@@ -39,7 +39,7 @@ class kept_orders : kept_orders_access {
   void wait_first(const ask &a, const parked_unit &u);
 
   // -- What decides who is first, and whom that one keeps back. --
-  void may_change(queue &leaf);  // the order of its applications, or which of them may run
+  void may_change(queue &leaf);               // the order of its applications, or which of them may run
   void gang_changed(const application &app);  // more of it is pending
   void headroom_fell(const queue &q);
   void place_taken(const queue &q);  // as many applications run as may
@@ -53,9 +53,10 @@ class kept_orders : kept_orders_access {
   // -- Units and gangs that are parked on headroom of a queue, and asks that wait for something else. --
   void parked(parked_unit &u);
   void unparked(parked_unit &u);
-  void watch(leaf_class &u);    // once it has too little headroom
-  void watch(ask &a);           // likewise; the resource manager refused it
-  void watch_gang(ask &front);  // likewise; all of its gang waits for nodes
+  void watch(leaf_class &u);  // once it has too little headroom
+  void watch(ask &a);         // likewise; the resource manager refused it
+  // The same for the first ask of a gang that waits for nodes, which needs so much together.
+  void watch(ask &front, const std::vector<class_amount> &needs);
   void forget(leaf_class &u);
   void forget(const ask &a);
 
@@ -63,7 +64,6 @@ class kept_orders : kept_orders_access {
   [[nodiscard]] kept_order *order_of(queue &leaf) const;  // null: it keeps none
   void look_at_all(queue &leaf);
   void let_pass(usage_node &u);
-  void watch(ask &a, const std::vector<class_amount> &needs);
   static uint64_t add_watcher(kept_order &s, const std::vector<class_amount> &needs, const headroom_watcher &w);
   static void remove_watcher(kept_order &s, const std::vector<class_amount> &needs, uint64_t number);
   [[nodiscard]] const headroom_watcher *watcher_beyond(const queue &leaf) const;

@@ -48,7 +48,7 @@ void claims::victim_resized(const allocation &a) {
 
 namespace {
 
-// Of these, that in the queue; empty: there is none.
+// Returns the part that is in the queue, or an empty one.
 awaited_part of_queue(const std::vector<awaited_part> &all, const queue &q) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const awaited_part &p) { return p.in == &q; });
   return found == all.end() ? awaited_part() : *found;
@@ -56,7 +56,7 @@ awaited_part of_queue(const std::vector<awaited_part> &all, const queue &q) {
 
 }  // namespace
 
-// What is kept again at once is no change: nobody wakes for it.
+// What is kept again at once is no change, so that nobody wakes for it.
 void claims::keep_for(ask &a) {
   const std::vector<awaited_part> before = std::exchange(a.wait->awaited, {});
   const reservation *held = reservation_of(a);

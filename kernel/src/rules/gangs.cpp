@@ -40,10 +40,7 @@ void gangs::count_placeholders(task_group &g, int64_t pending, int64_t held) {
     }
     std::sort(concerned.begin(), concerned.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
   }
-  for (ask *a : concerned) {
-    lines.dequeue(*a);
-    lines.enqueue(*a);
-  }
+  for (ask *a : concerned) lines.line_up_again(*a);
 }
 
 void gangs::count_size(task_group &g, uint32_t class_id, int sign) {
@@ -77,9 +74,7 @@ void gangs::make_available(allocation &a) {
 void gangs::look_at_refused(task_group &g) {
   const std::vector<ask *> refused(g.owner->refused.begin(), g.owner->refused.end());
   for (ask *one : refused) {
-    if (one->gang != &g) continue;
-    lines.dequeue(*one);
-    lines.enqueue(*one);
+    if (one->gang == &g) lines.line_up_again(*one);
   }
   changed(g, true);
 }

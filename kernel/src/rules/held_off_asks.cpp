@@ -28,8 +28,7 @@ void held_off_asks::call_all() {
 void held_off_asks::look_again(ask &a) {
   if (a.wait != nullptr) a.wait->preempt_from_ms = INT64_MIN;
   if (a.line == ask_line::refused) {
-    lines.dequeue(a);
-    lines.enqueue(a);
+    lines.line_up_again(a);
   } else {
     alarms.chance_changed(a);
   }
