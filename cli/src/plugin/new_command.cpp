@@ -12,7 +12,6 @@
 #include "tenon/abi/base.h"
 #include "tenon/config/problems.hpp"
 #include "tenon/host/module_manifest.hpp"
-#include "tenon/kernel/module_kinds.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -46,7 +45,7 @@ constexpr std::array kinds{
               {},
               {},
               "An ask with a zone runs only on nodes of that zone.",
-              "adds `- use:` of it to `predicates` there"},
+              "adds `- use:` of it to `predicates` of the deployment"},
     kind_text{module_kind::placement_rule,
               "placement-rule",
               {},
@@ -67,14 +66,14 @@ constexpr std::array kinds{
               {},
               {},
               "Writes event records to a file, a line each.",
-              "adds `- use:` of it to `events` there"},
+              "adds `- use:` of it to `events` of the deployment"},
     kind_text{module_kind::transport,
               "transport",
               {},
               {},
               {},
               "Connects resource managers by packets on a Unix socket.",
-              "adds `- use:` of it to `transports` there"},
+              "adds `- use:` of it to `transports` of the deployment"},
 };
 
 // The language of a project: what its templates are called by, and what people call it.
@@ -264,6 +263,10 @@ std::string module_id_of(std::string text) {
 }
 
 }  // namespace
+
+std::string_view use_of(module_kind kind) {
+  return std::find_if(kinds.begin(), kinds.end(), [&](const kind_text &one) { return one.kind == kind; })->use;
+}
 
 exit_code new_plugin(const plugin_new_options &options, std::ostream &out, std::ostream &err) {
   const auto refuse = [&](const refusal &why) {
