@@ -109,6 +109,36 @@ function(tenon_add_verify target)
     COMMAND ${program} plugin verify $<TARGET_PROPERTY:${target},TENON_SEALED_MANIFEST> ${off} ${client} ${more})
 endfunction()
 
+# tenon_add_pack(target [LICENSE_FILE file] [KEY file]): the target `pack`, which writes the pack of the module beside its
+# manifest; target.pack writes this one alone. LICENSE_FILE: the text of the licence, by default LICENSE; KEY: the private key
+# that signs the pack.
+function(tenon_add_pack target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LICENSE_FILE;KEY" "")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tenon_add_pack wants a target and perhaps LICENSE_FILE and KEY; got: ${ARGV}")
+  endif()
+  if(NOT arg_LICENSE_FILE)
+    set(arg_LICENSE_FILE LICENSE)
+  endif()
+  tenon_find_program()
+  get_filename_component(license ${arg_LICENSE_FILE} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+  set(key "")
+  if(arg_KEY)
+    get_filename_component(key ${arg_KEY} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+    set(key --key ${key})
+  endif()
+  add_custom_target(${target}.pack
+    COMMAND ${TENON_PROGRAM} plugin pack $<TARGET_PROPERTY:${target},TENON_SEALED_MANIFEST> --license ${license} ${key}
+    WORKING_DIRECTORY $<TARGET_PROPERTY:${target},TENON_MODULE_FOLDER>
+    COMMENT "Packing ${target}"
+    VERBATIM)
+  add_dependencies(${target}.pack ${target})
+  if(NOT TARGET pack)
+    add_custom_target(pack)
+  endif()
+  add_dependencies(pack ${target}.pack)
+endfunction()
+
 # What the functions that build modules know of a manifest, and where what is built goes.
 macro(tenon_read_manifest given)
   set(tools ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
@@ -188,6 +218,7 @@ function(tenon_add_rust_module target)
   foreach(option IN ITEMS defs nodelete noexecstack now relro)
     list(APPEND options -C link-arg=-Wl,-z,${option})
   endforeach()
+  list(APPEND options -C link-arg=-Wl,--build-id)
   # Cargo knows what is up to date; it is asked by every build.
   add_custom_target(${target} ALL
     COMMAND ${TENON_CARGO} rustc --lib --release --offline --manifest-path ${cargo}
@@ -237,7 +268,8 @@ function(tenon_add_module target)
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
   target_link_options(${target} PRIVATE
     -Wl,--version-script=${tools}/tenon-module.map
-    -Wl,--exclude-libs,ALL -Wl,--as-needed -Wl,-z,nodelete -Wl,-z,noexecstack -Wl,-z,now -Wl,-z,relro)
+    -Wl,--exclude-libs,ALL -Wl,--as-needed -Wl,-z,nodelete -Wl,-z,noexecstack -Wl,-z,now -Wl,-z,relro
+    -Wl,--build-id)  # packs and records of crashes name it
   if(NOT TENON_SANITIZE)  # a sanitizer's symbols are the host's
     target_link_options(${target} PRIVATE -Wl,-z,defs)
   endif()

@@ -68,7 +68,26 @@ class Contained(ModuleCase):
                 self.assertRegex(record, rf"(?m)^fault: {words}")
                 self.assertRegex(record, r"(?m)^slot: score$")
                 self.assertRegex(record, r"(?m)^thread: cycle \d+$")
+                # Whatever happened: a place, its library, and calls of which one is the module's.
+                self.assertRegex(record, r"(?m)^pc: \S+\+0x[0-9a-f]+\nbuild_ids: .*\bon_request_sort\.so=[0-9a-f]{40}\b.*\n"
+                                         r"backtrace: .*\bon_request_sort\.so\+0x")
             self.forget()
+
+    def test_a_record_says_where_the_module_crashed(self):
+        daemon = self.served_with(where="keys", how="crash", more="containment: { records: records }\n")
+        self.ask()
+        record = self.ended_by_module(daemon)
+        library = self.folder / "modules/on_request_sort.so"
+        notes = subprocess.run(["readelf", "-n", library], capture_output=True, text=True, check=True).stdout
+        self.assertIn(f"build_ids: on_request_sort.so={re.search(r'Build ID: ([0-9a-f]+)', notes)[1]} ", record)
+        place = re.search(r"(?m)^pc: on_request_sort\.so\+(0x[0-9a-f]+)$", record)[1]
+        code = subprocess.run(["objdump", "-d", f"--start-address={place}", f"--stop-address={int(place, 16) + 8}", library],
+                              capture_output=True, text=True, check=True).stdout
+        self.assertRegex(code, rf"(?m)^ *{place[2:]}:.*\b(ud2|int3)\b")  # the instruction that crashed
+        frames = re.search(r"(?m)^backtrace: (.*)$", record)[1].split()
+        self.assertEqual(frames[0], f"on_request_sort.so+{place}")
+        self.assertTrue(any(frame.startswith(("tenon+0x", "libtenon_kernel.so+0x")) for frame in frames), frames)
+        self.assertLessEqual(len(frames), 24)
 
     def hangs_until_it_is_ended(self, where: str, slot: str) -> None:
         daemon = self.served_with(where=where, how="hang", more="containment: { records: records }\n")

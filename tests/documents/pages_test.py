@@ -63,6 +63,11 @@ PLAYED = {
                "echo 'partitions: [{name: default, queues: [{name: root, submitacl: \"*\", queues: [{name: a, resources: {max: {vcore: 3}}}]}]}]' >queues.yaml"),
     "docs/grpc.md": Session(),
     "docs/packing.md": Session(before=OPENB),
+    "docs/packs.md": Session(
+        before="echo 'Do as you like.' >LICENSE\n"
+               "for version in 1.0.0 1.1.0; do mkdir build-$version; for file in least-attribute.so least-attribute.yaml; do\n"
+               "  LC_ALL=C sed \"s/1\\.0\\.0/$version/; s/^id: example/id: acme/\" \"$BUILD/tests/cli/modules/$file\" >build-$version/$file\n"
+               "done; tenon plugin seal build-$version/least-attribute.yaml; done"),
     "docs/plan.md": Session(),
     "docs/scenarios.md": Session(),
     "docs/serve.md": Session(

@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Whom an end of the process is laid to, and for how long a module is in quarantine.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include <thread>
 
 #include "containment/call_page.hpp"
+#include "containment/crash_place.hpp"
 #include "containment/fault_text.hpp"
 #include "containment/quarantine.hpp"
 #include "temp_folder.hpp"
@@ -238,6 +241,85 @@ TEST(SharedCalls, AreNotThoseOfAProcessThatAModuleForked) {
   });
   EXPECT_TRUE(calls.is_known());
 }
+
+// What a child process that crashes writes, on a stack of its own.
+int words_end = -1;
+alignas(16) char handler_stack[size_t{64} << 10];
+
+void write_crash_place(int number, siginfo_t *what, void *context) {
+  go_on_behind_unreadable_memory();
+  fault_text where;
+  add_crash_place(context, "m", where);
+  where.add("\n");
+  [[maybe_unused]] const ssize_t wrote = ::write(words_end, where.text().data(), where.text().size());
+  let_it_be(number, *what);
+}
+
+struct crash {
+  std::string words;
+  int signal = 0;
+};
+
+crash crash_of(void (*does)()) {
+  int ends[2] = {-1, -1};
+  EXPECT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    words_end = ends[1];
+    stack_t mine{};
+    mine.ss_sp = handler_stack;
+    mine.ss_size = sizeof handler_stack;
+    ::sigaltstack(&mine, nullptr);
+    struct sigaction how {};
+    how.sa_sigaction = write_crash_place;
+    how.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    for (const int number : crash_signals) ::sigaction(number, &how, nullptr);
+    does();
+    ::_exit(3);
+  }
+  ::close(ends[1]);
+  crash out;
+  char some[4096];
+  for (ssize_t got = 0; (got = ::read(ends[0], some, sizeof some)) > 0;)
+    out.words.append(some, static_cast<size_t>(got));
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  out.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return out;
+}
+
+void (*volatile nothing_to_call)() = nullptr;
+int *volatile nowhere = nullptr;
+
+TEST(CrashPlace, NamesTheProgramCounterItsBuildAndTheCalls) {
+  if (has_own_handlers) return;
+  const crash said = crash_of([] { *nowhere = 1; });
+  EXPECT_EQ(said.signal, SIGSEGV);
+  EXPECT_THAT(said.words, ::testing::MatchesRegex("\npc: host_test\\+0x[0-9a-f]+\nbuild_ids: host_test=[0-9a-f]+.*\n"
+                                                  "backtrace: host_test\\+0x[0-9a-f]+ host_test\\+0x.*\n"));
+}
+
+TEST(CrashPlace, NamesTheCallerOfANullPointer) {
+  if (has_own_handlers) return;
+  const crash said = crash_of([] {
+    nothing_to_call();
+    *nowhere = 1;  // no jump in place of the call
+  });
+  EXPECT_EQ(said.signal, SIGSEGV);
+  EXPECT_THAT(said.words, ::testing::MatchesRegex("\npc: 0x0\nbuild_ids: host_test=[0-9a-f]+.*\n"
+                                                  "backtrace: 0x0 host_test\\+0x[0-9a-f]+.*\n"));
+}
+
+#if defined(__x86_64__)
+TEST(CrashPlace, SaysWhatItCanWhereTheStackIsLost) {
+  if (has_own_handlers) return;
+  const crash said = crash_of([] { asm volatile("mov $4096, %rsp; mov $4096, %rbp; ud2"); });
+  EXPECT_EQ(said.signal, SIGILL);
+  EXPECT_THAT(said.words, ::testing::MatchesRegex("\npc: host_test\\+0x[0-9a-f]+\nbuild_ids: host_test=[0-9a-f]+.*\n"
+                                                  "backtrace: host_test\\+0x[0-9a-f]+.*\n"));
+}
+#endif
 
 }  // namespace
 }  // namespace tenon::host

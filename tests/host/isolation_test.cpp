@@ -236,6 +236,12 @@ TEST_F(Isolation, AbortIsAFaultWithTheLastWords) {
   open("keys_abort");
   EXPECT_EQ(keys(), TENON_INTERNAL);
   expect_fault("ended its process by SIGABRT; it said: it is over");
+  if (!is_sanitized) {
+    EXPECT_THAT(faults_[0].text,
+                ::testing::ContainsRegex(
+                    "pc: libc\\.so\\.6\\+0x[0-9a-f]+ build_ids: libc.* keys_abort\\.so=[0-9a-f]+.* backtrace: "
+                    "libc.* keys_abort\\.so\\+0x[0-9a-f]+"));
+  }
 }
 
 TEST_F(Isolation, ExitIsAFault) {

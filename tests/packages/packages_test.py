@@ -177,6 +177,20 @@ class Packages(unittest.TestCase):
         manifest = project / "build" / f"{project.name}.yaml"
         self.assertIn("good\n", self.here(self.tenon, "plugin", "lint", manifest))
         self.here(self.tenon, "plugin", "verify", manifest)
+        if "tenon_add_pack" in (project / "CMakeLists.txt").read_text():
+            self.here(ARGUMENTS.cmake, "--build", "build", "--target", "pack", cwd=project)
+            self.assertEqual(len(list((project / "build").glob("acme.*.tar"))), 1)
+
+    def test_the_workflow_of_a_new_project_builds_tests_and_packs_what_a_customer_installs(self):
+        project = self.new("predicate", "c")
+        commands = re.findall(r"(?m)^        run: (.+)$", (project / ".github/workflows/build.yaml").read_text())
+        self.assertEqual(len([one for one in commands if one != "|"]), 3)
+        for command in commands:
+            if command != "|":  # what it installs is here
+                self.here("sh", "-c", command, cwd=project)
+        pack = project / "build/acme.predicate-c-0.1.0.tar"
+        said = self.here(self.tenon, "plugin", "install", pack, "--module-path", project / "modules")
+        self.assertIn("acme.predicate-c 0.1.0: in use in", said)
 
     def test_new_projects_build_and_pass_as_they_come(self):
         for kind in KINDS:

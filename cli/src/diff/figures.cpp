@@ -11,7 +11,7 @@
 namespace tenon::cli {
 namespace {
 
-using what = change::what;
+using change_kind = change::what;
 
 // Averages over time of what is used, window by window.
 class figures_walk {
@@ -106,27 +106,27 @@ class figures_walk {
   void take(const change &c) {
     const indexed_amounts &amounts = names_.amounts_of(c.shape);
     switch (c.kind) {
-      case what::node_added:
-      case what::node_removed: {
-        const int64_t sign = c.kind == what::node_added ? 1 : -1;
+      case change_kind::node_added:
+      case change_kind::node_removed: {
+        const int64_t sign = c.kind == change_kind::node_added ? 1 : -1;
         for (const auto &[type, amount] : amounts) capacity_[type] += sign * amount;
         free_.change_capacity(c.node, amounts, sign);
         break;
       }
-      case what::asked:
+      case change_kind::asked:
         queue_at(c.queue).pending += c.count;
         break;
-      case what::unasked:
+      case change_kind::unasked:
         queue_at(c.queue).pending -= c.count;
         break;
-      case what::placed:
+      case change_kind::placed:
         --queue_at(c.queue).pending;
         uses(c, amounts, 1);
         break;
-      case what::found:
+      case change_kind::found:
         uses(c, amounts, 1);
         break;
-      case what::freed:
+      case change_kind::freed:
         uses(c, amounts, -1);
         break;
     }
@@ -236,7 +236,7 @@ void figure_waits(const side_run &run, const measure &by, side_figures &out) {
   const ledger &names = run.counted().book();
   wait_figures waits(by.windows);
   for (const change &c : run.changes().changes) {
-    if (c.kind != what::placed || c.placeholder || c.waited_ms < 0 || c.at_ms < by.first_ms) continue;
+    if (c.kind != change_kind::placed || c.placeholder || c.waited_ms < 0 || c.at_ms < by.first_ms) continue;
     ++out.whole.placed;
     ++out.windows[by.window_of(c.at_ms)].placed;
     if (c.at_ms - c.waited_ms < by.first_ms) continue;
@@ -284,7 +284,7 @@ amount_map commonest_ask(const timeline &changes, const std::string &type) {
   const ledger &names = *changes.names;
   std::vector<int64_t> asked(names.shapes());
   for (const change &c : changes.changes) {
-    if (c.kind == what::asked && !c.placeholder) asked[c.shape] += c.count;
+    if (c.kind == change_kind::asked && !c.placeholder) asked[c.shape] += c.count;
   }
   amount_map best;
   int64_t times = 0;

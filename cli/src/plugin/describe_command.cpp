@@ -6,6 +6,7 @@
 #include <ostream>
 #include <vector>
 
+#include "plugin/installed_versions.hpp"
 #include "run/complain.hpp"
 #include "run/table.hpp"
 #include "tenon/host/configuration.hpp"
@@ -21,6 +22,12 @@ std::string joined(const std::vector<std::string> &words) {
   std::string out;
   for (const std::string &one : words) out += (out.empty() ? "" : ", ") + one;
   return out.empty() ? "none" : out;
+}
+
+std::vector<std::string> versions_in_words(const installed_versions &of) {
+  std::vector<std::string> out = of.all();
+  for (std::string &one : out) one += one == of.in_use() ? " (in use)" : one == of.before() ? " (before)" : "";
+  return out;
 }
 
 bool is_required(const json::object &schema, std::string_view key) {
@@ -61,6 +68,8 @@ void print_module(const host::catalogued_module &module, std::ostream &out) {
       << m.description << "\n\nvendor:      " << m.vendor << "\nlicense:     " << m.license
       << "\nmanifest:    " << m.file.string() << "\npermissions: " << joined(m.permissions)
       << "\nservices:    " << joined(m.services) << '\n';
+  if (const auto versions = installed_versions::of(m))
+    out << "versions:    " << joined(versions_in_words(*versions)) << '\n';
   for (const auto &[key, text] : m.own) out << key << ": " << text << '\n';
   out << "\nProvides\n";
   for (const host::provided_interface &one : m.provides)
@@ -68,6 +77,11 @@ void print_module(const host::catalogued_module &module, std::ostream &out) {
   print_schema("Options, `config` of its entry in a deployment", m.configuration, out);
   print_schema("Properties of queues that it reads", m.queue_properties, out);
   print_schema("Tags of applications and asks that it reads", m.tags, out);
+}
+
+std::vector<std::string> versions_of(const host::module_manifest &manifest) {
+  const auto versions = installed_versions::of(manifest);
+  return versions ? versions->all() : std::vector<std::string>();
 }
 
 json::object json_of(const host::catalogued_module &module) {
@@ -84,6 +98,7 @@ json::object json_of(const host::catalogued_module &module) {
           {"manifest", m.file.string()},
           {"built_in", module.built_in},
           {"digest", m.digest},
+          {"versions", json::value_from(versions_of(m))},
           {"provides", std::move(provides)},
           {"permissions", json::value_from(m.permissions)},
           {"services", json::value_from(m.services)},

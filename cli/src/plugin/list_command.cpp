@@ -26,6 +26,14 @@ std::string padded(std::string text, size_t width) {
   return text;
 }
 
+// The installed versions that are not in use.
+std::string other_versions_text(const surveyed_module &module) {
+  std::string out;
+  for (const std::string &one : module.versions)
+    if (one != module.version) out += (out.empty() ? "; also installed: " : ", ") + one;
+  return out;
+}
+
 json::value refused_json(const std::optional<refusal> &why) { return why ? json::value(refusal_json(*why)) : nullptr; }
 
 json::object module_json(const surveyed_module &m) {
@@ -39,6 +47,7 @@ json::object module_json(const surveyed_module &m) {
           {"manifest", m.manifest.string()},
           {"provides", std::move(provides)},
           {"built_in", m.built_in},
+          {"versions", json::value_from(m.versions)},
           {"standing", standing_word(m.standing)},
           {"why", m.why},
           {"refused", refused_json(m.refused)}};
@@ -115,7 +124,7 @@ exit_code list_plugins(const plugin_list_options &options, std::ostream &out, st
   for (const surveyed_module &m : seen->modules) {
     out << padded(m.id.empty() ? m.manifest.string() : m.id + " " + m.version, width) << "  "
         << padded(std::string(standing_word(m.standing)), 10) << "  " << (m.built_in ? "built in  " : "          ")
-        << provides_text(m) << '\n';
+        << provides_text(m) << other_versions_text(m) << '\n';
     if (m.refused) print_refusal(m.refused, out);
   }
   return exit_code::ok;

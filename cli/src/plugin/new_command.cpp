@@ -12,7 +12,6 @@
 #include "tenon/abi/base.h"
 #include "tenon/config/problems.hpp"
 #include "tenon/host/module_manifest.hpp"
-#include "tenon/kernel/module_kinds.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -46,7 +45,7 @@ constexpr std::array kinds{
               {},
               {},
               "An ask with a zone runs only on nodes of that zone.",
-              "adds `- use:` of it to `predicates` there"},
+              "adds `- use:` of it to `predicates` of the deployment"},
     kind_text{module_kind::placement_rule,
               "placement-rule",
               {},
@@ -67,14 +66,14 @@ constexpr std::array kinds{
               {},
               {},
               "Writes event records to a file, a line each.",
-              "adds `- use:` of it to `events` there"},
+              "adds `- use:` of it to `events` of the deployment"},
     kind_text{module_kind::transport,
               "transport",
               {},
               {},
               {},
               "Connects resource managers by packets on a Unix socket.",
-              "adds `- use:` of it to `transports` there"},
+              "adds `- use:` of it to `transports` of the deployment"},
 };
 
 // The language of a project: what its templates are called by, and what people call it.
@@ -83,11 +82,12 @@ struct language_text {
   std::string_view source;
   std::string_view reads;            // where a policy says what it reads
   std::string_view cmake, beside_c;  // what CMake calls it, alone and beside a test in C
+  std::string_view packages;         // of Debian, that compile it
 };
 constexpr std::array languages{
-    language_text{"c++", "C++", "module.cpp", "columns", "CXX", "C CXX"},
-    language_text{"c", "C", "module.c", "columns", "C", "C"},
-    language_text{"rust", "Rust", "src/lib.rs", "Setup::column", "NONE", "NONE"},
+    language_text{"c++", "C++", "module.cpp", "columns", "CXX", "C CXX", "g++"},
+    language_text{"c", "C", "module.c", "columns", "C", "C", "gcc"},
+    language_text{"rust", "Rust", "src/lib.rs", "Setup::column", "NONE", "NONE", "cargo gcc"},
 };
 
 // The crate has policies: what waits, and what speaks with others, is written on the headers.
@@ -166,6 +166,7 @@ class project {
                {"test", test_name()},
                {"language", std::string(language.cmake)},
                {"languages", std::string(language.beside_c)},
+               {"packages", std::string(language.packages)},
                {"abi_epoch", std::to_string(TENON_ABI_EPOCH)},
                {"draft_rev", std::to_string(TENON_DRAFT_REV)}};
     values_["vendor"] = values_["id"].substr(0, values_["id"].find('.'));
@@ -179,6 +180,8 @@ class project {
     std::vector<project_file> out{
         {"CMakeLists.txt", {build_template(stem)}},
         {"README.md", {"README.md"}},
+        {"LICENSE", {"LICENSE"}},
+        {".github/workflows/build.yaml", {"ci.yaml"}},
         {"tenon.yaml", {is_used() ? "tenon-" + kind + ".yaml" : "tenon.yaml"}},
         {name_ + ".yaml",
          {"manifest/head.yaml", is_c() && plays_scenarios() ? "manifest/c.yaml" : "manifest/" + of_language + ".yaml"}},
@@ -221,8 +224,8 @@ class project {
       texts.emplace_back(folder() / file.name, filled(text, values_));
     }
     std::error_code failed;
-    fs::create_directories(folder() / "tests", failed);
-    if (!failed) fs::create_directories((folder() / language_.source).parent_path(), failed);
+    for (const auto &[path, text] : texts)
+      if (!failed) fs::create_directories(path.parent_path(), failed);
     if (failed) return refusal{folder().string(), "a folder that can be made", failed.message(), "name another place"};
     for (const auto &[path, text] : texts) {
       if (auto no = write_file(path, text)) return no;
@@ -264,6 +267,10 @@ std::string module_id_of(std::string text) {
 }
 
 }  // namespace
+
+std::string_view use_of(module_kind kind) {
+  return std::find_if(kinds.begin(), kinds.end(), [&](const kind_text &one) { return one.kind == kind; })->use;
+}
 
 exit_code new_plugin(const plugin_new_options &options, std::ostream &out, std::ostream &err) {
   const auto refuse = [&](const refusal &why) {

@@ -5,10 +5,12 @@
 #include <memory>
 
 #include "plugin/describe_command.hpp"
+#include "plugin/install_command.hpp"
 #include "plugin/lint_command.hpp"
 #include "plugin/list_command.hpp"
 #include "plugin/lock_command.hpp"
 #include "plugin/new_command.hpp"
+#include "plugin/pack_command.hpp"
 #include "plugin/replay_command.hpp"
 #include "plugin/verify_command.hpp"
 
@@ -123,10 +125,62 @@ void add_seal(CLI::App &plugin, chosen_command &chosen) {
   when_chosen(*command, chosen, [file](std::ostream &out, std::ostream &err) { return seal_plugin(*file, out, err); });
 }
 
+void add_pack(CLI::App &plugin, chosen_command &chosen) {
+  CLI::App *command =
+      plugin.add_subcommand("pack", "Write one file with library, manifest, licence, digests, build id and signature");
+  auto o = std::make_shared<plugin_pack_options>();
+  command->add_option("MANIFEST", o->from.manifest, "The sealed manifest; its library lies beside it")->required();
+  command->add_option("--license", o->from.license, "Text of the licence (default: LICENSE or COPYING beside)")
+      ->type_name("FILE");
+  command->add_option("--key", o->from.key, "Private Ed25519 key, as PEM, that signs the pack")->type_name("FILE");
+  command->add_option("--output", o->output, "The pack (default: ID-VERSION.tar)")->type_name("FILE");
+  command->footer(
+      "Examples:\n  tenon plugin pack build/acme-binpack.yaml --license LICENSE\n"
+      "  tenon plugin pack build/acme-binpack.yaml --license LICENSE --key acme.pem\n\n" +
+      std::string(exit_codes));
+  when_chosen(*command, chosen, [o](std::ostream &out, std::ostream &err) { return pack_plugin(*o, out, err); });
+}
+
+void add_place(CLI::App &to, install_place &place) {
+  to.add_option("--module-path", place.module_path, "Folder of modules; made where it is missing")->type_name("DIR");
+  to.add_option("--deployment", place.deployment, "Into the module_path of this deployment, which is compared")
+      ->type_name("FILE");
+}
+
+void add_install(CLI::App &plugin, chosen_command &chosen) {
+  CLI::App *command =
+      plugin.add_subcommand("install", "Put the module of a pack beside its other versions, and in use");
+  auto o = std::make_shared<plugin_install_options>();
+  command->add_option("FILE", o->pack, "The pack, as `tenon plugin pack MANIFEST` writes it")->required();
+  add_place(*command, o->to);
+  command->add_option("--key", o->key, "The vendor's public Ed25519 key, as PEM: the pack must be signed by it")
+      ->type_name("FILE");
+  command->add_flag("--no-verify", o->unverified, "Leave out the checks of `tenon plugin verify`");
+  command->footer(
+      "Examples:\n  tenon plugin install acme.binpack-1.2.0.tar --deployment tenon.yaml\n"
+      "  tenon plugin install acme.binpack-1.2.0.tar --module-path modules --key acme.pub\n\n" +
+      std::string(exit_codes));
+  when_chosen(*command, chosen, [o](std::ostream &out, std::ostream &err) { return install_plugin(*o, out, err); });
+}
+
+void add_rollback(CLI::App &plugin, chosen_command &chosen) {
+  CLI::App *command =
+      plugin.add_subcommand("rollback", "Put the version of a module in use that was in use before, or another one");
+  auto o = std::make_shared<plugin_rollback_options>();
+  command->add_option("ID", o->id, "The module, as acme.binpack")->required();
+  command->add_option("--to", o->version, "This version, in place of the one before")->type_name("VERSION");
+  add_place(*command, o->in);
+  command->footer(
+      "Examples:\n  tenon plugin rollback acme.binpack --deployment tenon.yaml\n"
+      "  tenon plugin rollback acme.binpack --to 1.1.0 --module-path modules\n\n" +
+      std::string(exit_codes));
+  when_chosen(*command, chosen, [o](std::ostream &out, std::ostream &err) { return roll_back_plugin(*o, out, err); });
+}
+
 }  // namespace
 
 void add_plugin_commands(CLI::App &app, chosen_command &chosen) {
-  CLI::App *plugin = app.add_subcommand("plugin", "Make, check, pin and explain modules");
+  CLI::App *plugin = app.add_subcommand("plugin", "Make, check, pack, install, pin and explain modules");
   plugin->require_subcommand(1);
   plugin->footer(
       "Examples:\n"
@@ -142,6 +196,9 @@ void add_plugin_commands(CLI::App &app, chosen_command &chosen) {
   add_explain(*plugin, chosen);
   add_lock(*plugin, chosen);
   add_seal(*plugin, chosen);
+  add_pack(*plugin, chosen);
+  add_install(*plugin, chosen);
+  add_rollback(*plugin, chosen);
 }
 
 }  // namespace tenon::cli

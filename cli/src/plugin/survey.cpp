@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "plugin/installed_versions.hpp"
 #include "run/output_file.hpp"
 #include "run/quiet_log.hpp"
 #include "tenon/config/bound_policies.hpp"
@@ -78,8 +79,9 @@ class surveyor {
 
   void add(const host::catalogued_module &module) {
     const host::module_manifest &m = module.manifest;
-    surveyed_module one{m.id, m.version, m.description, m.file, m.provides, module.built_in, module_standing::available,
-                        {},   {}};
+    surveyed_module one{
+        m.id, m.version, m.description, m.file, m.provides, {}, module.built_in, module_standing::available, {}, {}};
+    if (const auto installed = installed_versions::of(m)) one.versions = installed->all();
     const host::module_use *listed = out_.plan.find(m.id);
     const host::interface_use *used = use_of(m.id);
     if (listed != nullptr) {

@@ -24,6 +24,7 @@ struct surveyed_module {
   std::string id, version, description;  // empty where the manifest cannot be read
   std::filesystem::path manifest;
   std::vector<host::provided_interface> provides;
+  std::vector<std::string> versions;  // that `tenon plugin install` put there, the one in use among them
   bool built_in = false;
   module_standing standing = module_standing::available;
   std::string why;  // one sentence

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "containment/call_place.hpp"
+#include "containment/crash_place.hpp"
 #include "containment/fault_text.hpp"
 #include "flight/call_writer.hpp"
 #include "flight/recorded_now.hpp"
@@ -19,16 +20,7 @@
 namespace tenon::host {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool has_own_handlers = true;
-#elif defined(__has_feature)
-constexpr bool has_own_handlers = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool has_own_handlers = false;
-#endif
-
-constexpr size_t stack_bytes = size_t{64} << 10;
-constexpr int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+constexpr size_t stack_bytes = size_t{96} << 10;
 constexpr int ending[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE};
 
 // Written before the handler is there, and never after.
@@ -67,12 +59,6 @@ bool is_sent(const siginfo_t &what) {
   return what.si_code == SI_USER || what.si_code == SI_QUEUE || what.si_code == SI_TKILL;
 }
 
-// As if there were no handler: the instruction is tried again, or abort() goes on.
-void let_it_be(int number, const siginfo_t &what) {
-  ::signal(number, SIG_DFL);
-  if (what.si_code <= 0) ::raise(number);
-}
-
 fault_text &add_name(fault_text &to, int number) {
   const char *name = ::sigabbrev_np(number);
   return to.add("signal SIG").add(name == nullptr ? "?" : name);
@@ -87,7 +73,8 @@ fault_text &add_name(fault_text &to, int number) {
   ::_exit(status);
 }
 
-void on_fatal(int number, siginfo_t *info, void *) {
+void on_fatal(int number, siginfo_t *info, void *context) {
+  go_on_behind_unreadable_memory();
   if (is_ending_unasked() && !is_sent(*info)) wait_for_the_end(end_of_process.unasked_status);
   const call_place *place = call_place::of_this_thread_if_any();
   const auto call = place == nullptr ? std::nullopt : place->look();
@@ -100,12 +87,13 @@ void on_fatal(int number, siginfo_t *info, void *) {
     let_it_be(number, *info);
     return;
   }
-  fault_text what, record;
+  fault_text what, where, record;
   add_name(what, number);
   if (number != SIGABRT) what.add(" at 0x").add(reinterpret_cast<uintptr_t>(info->si_addr), 16);
   const std::string_view folder{end_of_process.folder, end_of_process.folder_length};
   const bool has_call = has_flight_record(*call, folder);
-  describe(recorded(*call), what.text(), unix_now_ms(), has_call ? call_file_ending : "", record);
+  add_crash_place(context, call->subject->module, where);
+  describe(recorded(*call), what.text(), unix_now_ms(), has_call ? call_file_ending : "", record, where.text());
   write_record(record, folder, call->subject->key);
   end_is_known();
   if (has_call) write_flight_record(record.text(), *call, folder);
@@ -155,7 +143,7 @@ void end_with_record_on_fatal_signals(const fault_records &where) {
   how.sa_sigaction = on_fatal;
   how.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&how.sa_mask);
-  for (const int number : fatal) ::sigaction(number, &how, nullptr);
+  for (const int number : crash_signals) ::sigaction(number, &how, nullptr);
   how.sa_sigaction = on_ending;
   for (const int number : ending) {
     struct sigaction before {};

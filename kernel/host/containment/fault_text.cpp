@@ -5,7 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <climits>
 
 namespace tenon::host {
@@ -21,23 +20,6 @@ void write_bytes(int to, std::string_view bytes) {
 
 }  // namespace
 
-fault_text &fault_text::add(std::string_view words) {
-  const size_t taken = std::min(words.size(), sizeof room_ - length_);
-  std::memcpy(room_ + length_, words.data(), taken);
-  length_ += taken;
-  return *this;
-}
-
-fault_text &fault_text::add(uint64_t number, uint32_t base) {
-  char digits[64];
-  size_t first = sizeof digits;
-  do {
-    digits[--first] = "0123456789abcdef"[number % base];
-    number /= base;
-  } while (number != 0);
-  return add({digits + first, sizeof digits - first});
-}
-
 int64_t unix_now_ms() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -45,7 +27,7 @@ int64_t unix_now_ms() {
 }
 
 void describe(const recorded_call &call, std::string_view what, int64_t now_ms, std::string_view file_ending,
-              fault_text &to) {
+              fault_text &to, std::string_view place) {
   to.add("fault: ").add(what);
   to.add("\nat_ms: ").add(static_cast<uint64_t>(now_ms));
   to.add("\nmodule: ").add(call.module).add(" ").add(call.version);
@@ -57,7 +39,7 @@ void describe(const recorded_call &call, std::string_view what, int64_t now_ms, 
   to.add("\nthread: ").add(role_name(call.role)).add(" ").add(static_cast<uint64_t>(call.thread));
   to.add("\nprocess: ").add(static_cast<uint64_t>(call.process));
   if (!file_ending.empty()) to.add("\ncall: ").add(call.key).add(file_ending);
-  to.add("\n\n");
+  to.add(place).add("\n\n");
 }
 
 void write_record(const fault_text &record, std::string_view folder, std::string_view key) {

@@ -12,8 +12,22 @@ namespace tenon::host {
 
 class fault_text {
  public:
-  fault_text &add(std::string_view words);  // what finds no room is left out
-  fault_text &add(uint64_t number, uint32_t base = 10);
+  // What finds no room is left out.
+  fault_text &add(std::string_view words) {
+    const size_t taken = words.size() < sizeof room_ - length_ ? words.size() : sizeof room_ - length_;
+    std::memcpy(room_ + length_, words.data(), taken);
+    length_ += taken;
+    return *this;
+  }
+  fault_text &add(uint64_t number, uint32_t base = 10) {
+    char digits[64];
+    size_t first = sizeof digits;
+    do {
+      digits[--first] = "0123456789abcdef"[number % base];
+      number /= base;
+    } while (number != 0);
+    return add({digits + first, sizeof digits - first});
+  }
   [[nodiscard]] std::string_view text() const { return {room_, length_}; }
 
  private:
@@ -32,9 +46,9 @@ struct recorded_call {
 [[nodiscard]] int64_t unix_now_ms();
 
 // "what: ...\nmodule: ...\n" and so on, with an empty line at its end. `file_ending`: of the
-// file beside it that has the call itself; empty: there is none.
+// file beside it that has the call itself; empty: there is none. `place`: lines of add_crash_place(), or nothing.
 void describe(const recorded_call &call, std::string_view what, int64_t now_ms, std::string_view file_ending,
-              fault_text &to);
+              fault_text &to, std::string_view place = {});
 
 // To standard error, and to the end of the file `key` below `folder`.
 void write_record(const fault_text &record, std::string_view folder, std::string_view key);

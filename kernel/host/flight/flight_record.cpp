@@ -30,12 +30,12 @@ std::map<std::string, std::string, std::less<>> lines_of(std::string_view text) 
   return out;
 }
 
-struct section {
+struct read_section {
   char letter;
   std::string_view bytes;
 };
 // Empty letter: there is none any more, or what comes is cut off.
-section next_section(record_reader &from) {
+read_section next_section(record_reader &from) {
   const std::string_view head = from.raw(5);
   if (head.empty()) return {'\0', {}};
   uint64_t length = 0;
@@ -105,7 +105,7 @@ result<flight_record> read_flight_record(const std::filesystem::path &named) {
   record_reader from(std::string_view(out.bytes_).substr(call_file_head.size()));
   std::string_view input;
   for (bool ends = false; !ends;) {
-    const section one = next_section(from);
+    const read_section one = next_section(from);
     switch (one.letter) {
       case '\0':
         return broken(file, "a file that is cut off, or not as it was written");

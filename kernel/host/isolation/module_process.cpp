@@ -314,7 +314,7 @@ std::string module_process::how_it_ended() {
 }
 
 std::string module_process::last_words() {
-  constexpr size_t longest = 300;
+  constexpr size_t longest = 1'200;
   std::string said;
   std::array<char, 4096> buffer;
   // No more than a pipe holds: who writes may never stop.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "channel.hpp"
+#include "crash_words.hpp"
 #include "isolation/byte_stream.hpp"
 #include "runner_host.hpp"
 #include "sandbox.hpp"
@@ -42,7 +43,8 @@ struct opening {
 
 }  // namespace
 
-int main() {
+int main(int count, char **words) {
+  runner::say_where_it_crashes(count > 1 ? words[1] : "module");
   runner::channel calls;
   runner::end_with_the_host();
   if (calls.next() != call_kind::open) return 2;

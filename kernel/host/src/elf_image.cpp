@@ -3,6 +3,10 @@
 
 #include <libelf.h>
 
+#include <boost/algorithm/hex.hpp>
+#include <iterator>
+#include <string_view>
+
 namespace tenon::host {
 namespace {
 
@@ -52,6 +56,22 @@ void read_exports(Elf *elf, Elf_Scn *section, const GElf_Shdr &header, elf_image
   }
 }
 
+void read_build_id(Elf *elf, const GElf_Phdr &segment, elf_image &out) {
+  Elf_Data *notes = elf_getdata_rawchunk(elf, static_cast<int64_t>(segment.p_offset), segment.p_filesz,
+                                         segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
+  if (notes == nullptr) return;
+  GElf_Nhdr note{};
+  size_t name_at = 0, id_at = 0;
+  for (size_t at = 0; (at = gelf_getnote(notes, at, &note, &name_at, &id_at)) > 0;) {
+    const std::string_view bytes(static_cast<const char *>(notes->d_buf), notes->d_size);
+    if (note.n_type != NT_GNU_BUILD_ID || bytes.substr(name_at, note.n_namesz) != std::string_view("GNU\0", 4))
+      continue;
+    const std::string_view id = bytes.substr(id_at, note.n_descsz);
+    boost::algorithm::hex_lower(id.begin(), id.end(), std::back_inserter(out.build_id));
+    return;
+  }
+}
+
 std::string elf_problem(const char *what) {
   const char *why = elf_errmsg(-1);
   return std::string(what) + (why == nullptr ? "" : std::string(": ") + why);
@@ -83,6 +103,7 @@ elf_reading read_elf(std::span<const std::byte> bytes) {
         (segment.p_offset > bytes.size() || segment.p_filesz > bytes.size() - segment.p_offset))
       return {{}, "a truncated ELF file: a segment reaches beyond its end"};
     out.segments.push_back(segment);
+    if (segment.p_type == PT_NOTE && out.build_id.empty()) read_build_id(elf.get(), segment, out);
   }
 
   bool has_symbols = false;

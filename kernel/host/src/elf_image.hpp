@@ -28,6 +28,7 @@ struct elf_image {
   std::vector<std::string> needed;
   std::vector<std::string> run_paths;  // DT_RPATH and DT_RUNPATH
   std::vector<elf_symbol> exports;     // defined, global or weak, not hidden
+  std::string build_id;                // hexadecimal digits; empty: there is none
 };
 
 // The reason where the bytes are no ELF file that libelf can read whole.

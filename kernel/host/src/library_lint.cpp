@@ -160,6 +160,7 @@ lint_report lint_library(const library_file &file, const lint_options &options) 
         {file.path.string(), "a shared library", reading.problem, "build or copy the library again"});
     return report;
   }
+  report.traits.build_id = reading.image->build_id;
   linter lint(file, *reading.image, report);
   lint.check_kind();
   lint.check_exports();

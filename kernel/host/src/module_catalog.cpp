@@ -14,14 +14,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The manifests of a folder and of the folders directly below it, in the order of their names.
+// The manifests of a folder and of the folders directly below it, in the order of their names. A link is the file to
+// which it points, whose library lies beside that file.
 std::vector<fs::path> manifest_files(const fs::path &folder) {
   std::vector<fs::path> files;
   std::error_code failed;
   fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, failed);
   for (const fs::recursive_directory_iterator end; !failed && at != end; at.increment(failed)) {
     if (at.depth() >= 1) at.disable_recursion_pending();
-    if (at->path().extension() == ".yaml") files.push_back(at->path());
+    std::error_code ignored;
+    if (at->path().extension() != ".yaml" || at->is_directory(ignored)) continue;
+    const fs::path target = at->is_symlink(ignored) ? fs::canonical(at->path(), ignored) : fs::path();
+    files.push_back(target.empty() ? at->path() : target);
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -73,8 +77,12 @@ fs::path default_module_folder() {
 result<module_catalog> module_catalog::scan(const std::vector<module_folder> &folders) {
   module_catalog out;
   out.folders_ = folders;
+  std::set<fs::path> seen;  // by a link and by its folder, a manifest may be found twice
   for (const module_folder &folder : folders) {
     for (const fs::path &file : manifest_files(folder.path)) {
+      std::error_code failed;
+      const fs::path real = fs::weakly_canonical(file, failed);
+      if (!seen.insert(failed ? file : real).second) continue;
       config::problems report(file.string());
       const auto text = read_text_file(file);
       if (!text) {

@@ -14,6 +14,7 @@ struct library_traits {
   std::vector<std::string> exports;  // names that other libraries could bind to
   bool uses_origin = false;          // finds its own libraries relative to where it stands ($ORIGIN)
   std::vector<std::string> folders;  // of DT_RPATH and DT_RUNPATH, in order, as they are written
+  std::string build_id;              // hexadecimal digits; empty: it has none
 };
 
 struct lint_report {

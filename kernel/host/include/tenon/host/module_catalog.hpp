@@ -44,8 +44,8 @@ struct broken_manifest {
 
 class module_catalog {
  public:
-  // Reads every *.yaml in the folders and in the folders directly below them. Folders that are not there are
-  // empty. Refused when two manifests have one id.
+  // Reads every *.yaml in the folders and in the folders directly below them. A link there is the manifest to which it
+  // points. Folders that are not there are empty. Refused when two manifests have one id.
   [[nodiscard]] static result<module_catalog> scan(const std::vector<module_folder> &folders);
 
   [[nodiscard]] const std::vector<catalogued_module> &modules() const { return modules_; }  // by id

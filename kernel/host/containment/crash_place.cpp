@@ -1,0 +1,168 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "containment/crash_place.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <setjmp.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace tenon::host {
+namespace {
+
+// Small enough that a record with all of it is whole.
+constexpr size_t most_frames = 24, longest_name = 48;
+constexpr size_t most_handler_frames = 16, header_bytes = 4096;
+
+std::atomic<pid_t> reader{0};  // the thread in add_crash_place()
+sigjmp_buf behind_reading;     // the reader's
+
+struct registers {
+  uintptr_t pc = 0, caller = 0;  // caller: of a function that did not begin, as where a null pointer was called
+};
+
+void read_registers(const void *context, registers &out) {
+  const auto &machine = static_cast<const ucontext_t *>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  out.pc = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
+  if (dl_find_object found{}; _dl_find_object(reinterpret_cast<void *>(out.pc), &found) != 0)
+    out.caller = *reinterpret_cast<const uintptr_t *>(machine.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  out = {static_cast<uintptr_t>(machine.pc), static_cast<uintptr_t>(machine.regs[30])};
+#else
+  (void)machine;
+  (void)out;
+#endif
+}
+
+std::string_view name_of(const link_map &library, std::string_view module) {
+  const std::string_view path(library.l_name);
+  if (path.empty()) return program_invocation_short_name;
+  if (path.starts_with("/proc/self/fd/")) return module;
+  return path.substr(path.rfind('/') + 1).substr(0, longest_name);
+}
+
+void add_address(uintptr_t address, std::string_view module, fault_text &to) {
+  dl_find_object found{};
+  if (_dl_find_object(reinterpret_cast<void *>(address), &found) == 0) {
+    to.add(name_of(*found.dlfo_link_map, module)).add("+");
+    address -= found.dlfo_link_map->l_addr;
+  }
+  to.add("0x").add(address, 16);
+}
+
+void add_bytes(const unsigned char *bytes, size_t count, fault_text &to) {
+  for (size_t i = 0; i < count; ++i) to.add(bytes[i] >> 4U, 16).add(bytes[i] & 15U, 16);
+}
+
+// Notes are four-byte words: sizes of name and content, the type, then both, each padded.
+void add_build_id_of(const unsigned char *note, const unsigned char *end, fault_text &to) {
+  const auto padded = [](size_t size) { return (size + 3) & ~size_t{3}; };
+  while (static_cast<size_t>(end - note) >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) about{};
+    std::memcpy(&about, note, sizeof about);
+    const unsigned char *name = note + sizeof about, *content = name + padded(about.n_namesz);
+    if (static_cast<size_t>(end - name) < padded(about.n_namesz) + about.n_descsz) return;
+    if (about.n_type == NT_GNU_BUILD_ID && about.n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0) {
+      to.add("=");
+      return add_bytes(content, about.n_descsz, to);
+    }
+    note = content + padded(about.n_descsz);
+  }
+}
+
+void add_build_id(const dl_find_object &found, fault_text &to) {
+  const auto *start = static_cast<const unsigned char *>(found.dlfo_map_start);
+  const auto *end = static_cast<const unsigned char *>(found.dlfo_map_end);
+  ElfW(Ehdr) header{};
+  std::memcpy(&header, start, sizeof header);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_phoff + header.e_phnum * sizeof(ElfW(Phdr)) > header_bytes)
+    return;
+  for (size_t i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment{};
+    std::memcpy(&segment, start + header.e_phoff + i * sizeof segment, sizeof segment);
+    const auto *note = reinterpret_cast<const unsigned char *>(found.dlfo_link_map->l_addr + segment.p_vaddr);
+    if (segment.p_type == PT_NOTE && note >= start && note < end && segment.p_memsz <= static_cast<size_t>(end - note))
+      add_build_id_of(note, note + segment.p_memsz, to);
+  }
+}
+
+struct frames {
+  uintptr_t from = 0;  // what is above it are the handler's own
+  size_t count = 0, seen = 0;
+  std::array<uintptr_t, most_frames> at{};
+};
+
+_Unwind_Reason_Code add_frame(_Unwind_Context *context, void *to) {
+  frames &out = *static_cast<frames *>(to);
+  const uintptr_t address = _Unwind_GetIP(context);
+  if (out.count == 0 && address != out.from)
+    return ++out.seen == most_handler_frames ? _URC_END_OF_STACK : _URC_NO_REASON;
+  out.at[out.count++] = address;
+  return out.count == most_frames ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+// NAME=ID of each library in which a frame is, once.
+void add_build_ids(const frames &of, std::string_view module, fault_text &to) {
+  std::array<const link_map *, most_frames> seen{};
+  size_t count = 0;
+  for (size_t i = 0; i < of.count; ++i) {
+    dl_find_object found{};
+    if (_dl_find_object(reinterpret_cast<void *>(of.at[i]), &found) != 0) continue;
+    if (std::find(seen.begin(), seen.begin() + count, found.dlfo_link_map) != seen.begin() + count) continue;
+    seen[count++] = found.dlfo_link_map;
+    add_build_id(found, to.add(" ").add(name_of(*found.dlfo_link_map, module)));
+  }
+}
+
+// What cannot be read ends `read` alone.
+template <class Read>
+void read_guarded(Read read) {
+  if (sigsetjmp(behind_reading, 1) == 0) read();
+}
+
+}  // namespace
+
+void add_crash_place(const void *context, std::string_view module, fault_text &to) {
+  pid_t nobody = 0;
+  if (context == nullptr || !reader.compare_exchange_strong(nobody, ::gettid())) return;
+  sigset_t these;
+  sigemptyset(&these);
+  for (const int number : crash_signals) sigaddset(&these, number);
+  ::pthread_sigmask(SIG_UNBLOCK, &these, nullptr);
+  registers now;
+  frames found;
+  read_guarded([&] { read_registers(context, now); });
+  found.from = now.pc;
+  read_guarded([&] { _Unwind_Backtrace(add_frame, &found); });
+  if (found.count == 0) found.at[found.count++] = now.pc;
+  if (found.count == 1 && now.caller != 0) found.at[found.count++] = now.caller;
+  add_address(now.pc, module, to.add("\npc: "));
+  to.add("\nbuild_ids:");
+  read_guarded([&] { add_build_ids(found, module, to); });
+  to.add("\nbacktrace:");
+  for (size_t i = 0; i < found.count; ++i) add_address(found.at[i], module, to.add(" "));
+  reader = 0;
+}
+
+void go_on_behind_unreadable_memory() {
+  if (reader == ::gettid()) siglongjmp(behind_reading, 1);
+}
+
+void let_it_be(int number, const siginfo_t &what) {
+  ::signal(number, SIG_DFL);
+  if (what.si_code <= 0) ::raise(number);
+}
+
+}  // namespace tenon::host

@@ -1,0 +1,40 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "crash_words.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "containment/crash_place.hpp"
+
+namespace tenon::host::runner {
+namespace {
+
+const char *module_name = "";
+alignas(16) char stack[size_t{64} << 10];  // where the handler runs when the thread's own stack is full
+
+void on_crash(int number, siginfo_t *info, void *context) {
+  go_on_behind_unreadable_memory();
+  fault_text where;
+  add_crash_place(context, module_name, where);
+  where.add("\n");
+  [[maybe_unused]] const ssize_t wrote = ::write(STDERR_FILENO, where.text().data(), where.text().size());
+  let_it_be(number, *info);
+}
+
+}  // namespace
+
+void say_where_it_crashes(const char *module) {
+  if (has_own_handlers) return;
+  module_name = module;
+  stack_t mine{};
+  mine.ss_sp = stack;
+  mine.ss_size = sizeof stack;
+  if (::sigaltstack(&mine, nullptr) != 0) return;
+  struct sigaction how {};
+  how.sa_sigaction = on_crash;
+  how.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&how.sa_mask);
+  for (const int number : crash_signals) ::sigaction(number, &how, nullptr);
+}
+
+}  // namespace tenon::host::runner
