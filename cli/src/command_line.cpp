@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -503,29 +504,69 @@ std::string one_of(const std::vector<std::string> &words) {
 // With the word that was meant, where one is near.
 void unknown(refusal &out, const std::string &word, const std::vector<std::string> &known) {
   out.have = config::in_quotes(word);
-  std::string_view near = config::closest(word, std::vector<std::string_view>(known.begin(), known.end()));
-  std::vector<std::string> begun = known;  // or what was meant is longer
-  std::erase_if(begun, [&](const std::string &one) { return !one.starts_with(word); });
-  if (near.empty() && begun.size() == 1) near = begun.front();
+  const std::string_view close = config::closest(word, std::vector<std::string_view>(known.begin(), known.end()));
+  std::string near(close);
+  std::vector<std::string> begun = known;  // or letters are missing at the end
+  std::erase_if(begun, [&](const std::string &one) { return word.size() < 3 || !one.starts_with(word); });
+  std::sort(begun.begin(), begun.end(), [](const auto &a, const auto &b) { return a.size() < b.size(); });
+  if (!begun.empty()) near = begun.front();
   if (!near.empty()) out.fix = "did you mean " + config::in_quotes(near) + "? " + out.fix;
 }
 
-// The parts of what the parser says of a value: "--type: APPS not in {SYSTEM,APP}", "Could not convert: --count = x".
-void take_apart(refusal &out, const CLI::App &at, const CLI::ParseError &wrong) {
+// The last words of a text: what stands behind `before`.
+std::string behind(const std::string &text, std::string_view before) {
+  return text.substr(text.find(before) + before.size());
+}
+
+// The parts of what the parser says of a value: "--type: APPS not in {SYSTEM,APP}", "Could not convert: --count = x",
+// "--nodes: Value x not in range 1 to 5", "--a requires --b", "--a excludes --b".
+void take_apart(refusal &out, const CLI::App &at, const CLI::ParseError &wrong, const std::string &help) {
   const std::string words = wrong.what(), kind = wrong.get_name();
   const size_t colon = words.find(": ");
-  if (kind == "RequiredError") {
+  constexpr std::string_view out_of_range = " not in range ", requires_other = " requires ", excludes = " excludes ";
+  const bool is_extra = wrong.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  if (is_extra && colon != std::string::npos) {
+    out.want = "options behind the command that they are for";
+    out.have.clear();
+    std::istringstream unexpected(words.substr(colon + 2));  // the last one first
+    for (std::string one; unexpected >> one;) out.have = one + (out.have.empty() ? "" : " ") + out.have;
+    out.fix = "write them at the end; " + help;
+  } else if (kind == "RequiresError" && words.find(requires_other) != std::string::npos) {
+    const std::string other = behind(words, requires_other), one = words.substr(0, words.find(requires_other));
+    out.want = other + " beside " + one;
+    out.have = one + " alone";
+    out.fix = "add " + other + ", or leave " + one + " out; " + help;
+  } else if (kind == "ExcludesError" && words.find(excludes) != std::string::npos) {
+    const std::string other = behind(words, excludes), one = words.substr(0, words.find(excludes));
+    out.want = "one of " + one + " and " + other;
+    out.have = "both";
+    out.fix = "leave one of them out; " + help;
+  } else if (kind == "RequiredError") {
     out.want = words.substr(0, words.find(' '));
     out.have = "none";
     out.fix = "name it, " + out.fix;
   } else if (kind == "ConversionError" && colon != std::string::npos) {
-    out.want = words.substr(colon + 2, words.find(' ', colon + 2) - colon - 2) + ": a number";
+    const std::string name = words.substr(colon + 2, words.find(' ', colon + 2) - colon - 2);
+    const CLI::Option *option = at.get_option_no_throw(name);
+    if (option != nullptr && option->get_expected_max() == 0) {
+      out.want = name + " alone";
+      out.have = "a value";
+      out.fix = "leave the value out; " + help;
+      return;
+    }
+    out.want = name + ": a number";
     out.have = words.substr(words.rfind(' ') + 1);
-    out.fix = "write it in digits; " + out.fix;
+    out.fix = "write it in digits; " + help;
   } else if (kind == "ValidationError" && colon != std::string::npos) {
     out.want = words.substr(0, colon) + ": a value that it takes";
     out.have = words.substr(colon + 2);
     for (size_t zeros; (zeros = out.have.find(".000000")) != std::string::npos;) out.have.erase(zeros, 7);
+    out.fix = "write one; " + help;
+    if (const size_t range = out.have.find(out_of_range); range != std::string::npos) {
+      out.want = words.substr(0, colon) + ": a number from " + behind(out.have, out_of_range);
+      out.have = config::in_quotes(behind(out.have.substr(0, range), "Value "));
+      out.fix = "write such a number; " + help;
+    }
     const CLI::Option *option = at.get_option_no_throw(words.substr(0, colon));
     const std::vector<std::string> known = option == nullptr ? std::vector<std::string>() : words_of(*option);
     if (known.empty()) return;
@@ -535,7 +576,8 @@ void take_apart(refusal &out, const CLI::App &at, const CLI::ParseError &wrong) 
 }
 
 refusal mistake(const CLI::App &at, const std::string &command, const CLI::ParseError &wrong) {
-  refusal out{command, "", wrong.what(), example_of(at) + command + " --help lists what there is"};
+  const std::string help = command + " --help lists what there is";
+  refusal out{command, "", wrong.what(), example_of(at) + help};
   const std::vector<std::string> words = at.remaining();
   std::vector<std::string> commands, options;
   for (const CLI::App *one : at.get_subcommands([](const CLI::App *) { return true; }))
@@ -555,7 +597,7 @@ refusal mistake(const CLI::App &at, const std::string &command, const CLI::Parse
     out.have = config::in_quotes(words.front());
     out.fix = "leave it out; " + out.fix;
   } else {
-    take_apart(out, at, wrong);
+    take_apart(out, at, wrong, help);
   }
   return out;
 }

@@ -18,6 +18,7 @@
 #include "simulate/progress.hpp"
 #include "simulate/seeds.hpp"
 #include "simulate/summary.hpp"
+#include "tenon/config/problems.hpp"
 #include "tenon/config/queues.hpp"
 #include "tenon/host/module_host.hpp"
 #include "tenon/json/state_json.hpp"
@@ -92,6 +93,21 @@ class run_files {
  private:
   std::optional<output_file> journal_, decisions_, report_;
 };
+
+// The ask that waits at the end and is named most like this, or the first few of those that wait.
+std::string waiting_like(const std::string &wanted, const kernel_snapshot &end) {
+  constexpr size_t most_looked_at = 1'000, shown = 5;
+  std::vector<std::string> waiting;
+  for (const partition_snapshot &partition : end.partitions)
+    for (const application_snapshot &app : partition.applications)
+      for (const ask_snapshot &ask : app.asks)
+        if (ask.pending_count > 0 && waiting.size() < most_looked_at) waiting.push_back(app.id + "/" + ask.key);
+  if (waiting.empty()) return "leave --explain out: nothing waits at the end";
+  const size_t few = std::min(shown, waiting.size());
+  std::vector<std::string_view> known(waiting.begin(), waiting.end());
+  if (config::closest(wanted, known).empty()) known.resize(few);
+  return config::suggestion(wanted, known) + (few < waiting.size() ? " (--dump writes all)" : "");
+}
 
 class simulate_run {
  public:
@@ -288,8 +304,8 @@ class simulate_run {
            << '\n';
       return std::nullopt;
     }
-    complain(err_, refusal{"--explain", "APPLICATION/KEY of an ask that waits at the end", "'" + options_.explain + "'",
-                           "look into the file that --dump writes"});
+    complain(err_, refusal{"--explain", "APPLICATION/KEY of an ask that waits at the end",
+                           "no ask '" + options_.explain + "'", waiting_like(options_.explain, end)});
     outcome_ = exit_code::failed;
     return std::nullopt;
   }

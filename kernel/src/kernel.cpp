@@ -22,24 +22,28 @@ struct rejection {
   std::string_view application, key, node;
   std::string message;
 };
-[[gnu::cold]] rejection<decided::application_rejected> without_partition(const add_application &c) {
-  return {c.application, {}, {}, messages::application_without_partition(c.application, c.partition)};
+[[gnu::cold]] rejection<decided::application_rejected> without_partition(const add_application &c,
+                                                                         messages::known_names known) {
+  return {c.application, {}, {}, messages::application_without_partition(c.application, c.partition, known)};
 }
-[[gnu::cold]] rejection<decided::ask_rejected> without_partition(const put_ask &c) {
-  return {c.application, c.key, {}, messages::no_partition(c.partition)};
+[[gnu::cold]] rejection<decided::ask_rejected> without_partition(const put_ask &c, messages::known_names known) {
+  return {c.application, c.key, {}, messages::no_partition(c.partition, known)};
 }
-[[gnu::cold]] rejection<decided::allocation_rejected> without_partition(const put_allocation &c) {
+[[gnu::cold]] rejection<decided::allocation_rejected> without_partition(const put_allocation &c,
+                                                                        messages::known_names known) {
   const put_ask &a = c.allocation.ask;
-  return {a.application, a.key, c.node, messages::no_partition(c.partition)};
+  return {a.application, a.key, c.node, messages::no_partition(c.partition, known)};
 }
-[[gnu::cold]] rejection<decided::node_rejected> without_partition(const add_node &c) {
-  return {{}, {}, c.node, messages::node_rejected(messages::node_without_partition(c.partition, c.node))};
+[[gnu::cold]] rejection<decided::node_rejected> without_partition(const add_node &c, messages::known_names known) {
+  return {{}, {}, c.node, messages::node_rejected(messages::node_without_partition(c.partition, c.node, known))};
 }
-[[gnu::cold]] rejection<decided::node_update_rejected> without_partition(const update_node &c) {
-  return {{}, {}, c.node, messages::no_partition(c.partition)};
+[[gnu::cold]] rejection<decided::node_update_rejected> without_partition(const update_node &c,
+                                                                         messages::known_names known) {
+  return {{}, {}, c.node, messages::no_partition(c.partition, known)};
 }
-[[gnu::cold]] rejection<decided::node_update_rejected> without_partition(const change_node &c) {
-  return {{}, {}, c.node, messages::no_partition(c.partition)};
+[[gnu::cold]] rejection<decided::node_update_rejected> without_partition(const change_node &c,
+                                                                         messages::known_names known) {
+  return {{}, {}, c.node, messages::no_partition(c.partition, known)};
 }
 
 }  // namespace
@@ -236,6 +240,18 @@ uint32_t kernel::impl::apply(const inspect &c) {
   return under_way;
 }
 
+std::vector<std::string_view> kernel::impl::partitions_beside(std::string_view full_name) const {
+  constexpr int most_looked_at = 100;
+  std::vector<std::string_view> out;
+  const auto name = read_partition_name(full_name);
+  int looked_at = 0;
+  for (const auto &p : partitions) {
+    if (!name || looked_at++ == most_looked_at) break;
+    if (p->is_of(name->rm)) out.push_back(p->model().plain_name);
+  }
+  return out;
+}
+
 template <class Rejection>
 void kernel::impl::reject(std::string_view partition_name, Rejection why) {
   decision_view &d = emit(typename Rejection::decided{shared.keep(std::move(why.message))}, partition_name);
@@ -250,7 +266,9 @@ void kernel::impl::apply(const Command &c) {
     partitions.touch(*p);
     return p->obey(c);
   }
-  if constexpr (requires { without_partition(c); }) reject(c.partition, without_partition(c));
+  if constexpr (requires { without_partition(c, {}); }) {
+    reject(c.partition, without_partition(c, partitions_beside(c.partition)));
+  }
 }
 
 uint32_t kernel::impl::dispatch(const command &c) {

@@ -89,6 +89,8 @@ struct kernel::impl {
   // Of one partition.
   template <class Command>
   void apply(const Command &c);
+  // The plain names of the partitions of the RM that a full name names, for refusals: of the first hundred partitions.
+  [[gnu::cold]] [[nodiscard]] std::vector<std::string_view> partitions_beside(std::string_view full_name) const;
   template <class Rejection>
   [[gnu::cold]] void reject(std::string_view partition_name, Rejection why);
   uint32_t dispatch(const command &c);

@@ -224,7 +224,8 @@ std::string kernel::problem_with(const command &c) const {
       [&](const auto &one) -> std::string {
         if constexpr (requires(const partition &p) { p.problem_with(one); }) {
           const partition *p = impl_->find(one.partition);
-          return p == nullptr ? messages::no_partition(one.partition) : p->problem_with(one);
+          return p == nullptr ? messages::no_partition(one.partition, impl_->partitions_beside(one.partition))
+                              : p->problem_with(one);
         } else {
           return {};
         }

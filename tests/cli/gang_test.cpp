@@ -120,7 +120,7 @@ TEST_P(Gangs, ThatHoldWhatEachOtherWantsAreFound) {
   EXPECT_EQ(out.at("pending"), 4);
   ASSERT_EQ(out.at("findings").as_array().size(), 1U);
   const std::string finding(out.at("findings").at(0).as_string());
-  for (const char *part : {"2 gangs are placed in part and cannot start", "4 of their workers hold vcore 4000m",
+  for (const char *part : {"2 gangs are placed in part and cannot start", "4 of their workers hold vcore 4",
                            "wait for 2 more, and 4 workers in all wait", "--gangs soft"}) {
     EXPECT_THAT(finding, testing::HasSubstr(part));
   }

@@ -132,6 +132,8 @@ class Actions(RmCase):
             no = daemon.ctl(*words)
             self.assertEqual((no.returncode, fix in no.stderr), (1, True), no.stderr + no.stdout)
         none = daemon.ctl("events", "--application", "app-none")
+        self.assertEqual((none.returncode, "no application 'app-none'" in none.stderr), (1, True), none.stderr)
+        none = daemon.ctl("events", "--application", "app-0", "--until-ms", "1")
         self.assertEqual((none.returncode, "no record that is kept is like that" in none.stderr), (0, True), none.stderr)
         no = daemon.ctl("events", "--partition", "default")
         self.assertEqual((no.returncode, "full name, [RM]NAME" in no.stderr, "`tenon ctl queues`" in no.stderr), (1, True, True), no.stderr)
@@ -329,7 +331,10 @@ class Words(ServeCase):
                 (("ctl", "move", "app-1"), "QUEUE", "name it, as `tenon ctl move app-7 root.batch.night`"),
                 (("ctl", "events", "--type", "APPS"), "--type: one of: SYSTEM, REQUEST, APP", "did you mean 'APP'?"),
                 (("ctl", "events", "--since-ms", "yesterday"), "--since-ms: a number", "write it in digits"),
-                (("ctl", "whatif", "--count", "0"), "--count: a value that it takes", "as `tenon ctl whatif"),
+                (("ctl", "whatif", "--count", "0"), "--count: a number from 1 to 1000000", "write such a number"),
+                (("simulate", "--beside", "a"), "--report beside --beside", "add --report"),
+                (("simulate", "--shuffle", "1", "--in-order"), "one of --in-order and --shuffle", "leave one of them out"),
+                (("simulate", "--node", "5"), "an option", "did you mean '--nodes'?"),
                 (("ctl", "rms", "one"), "nothing more", "leave it out"),
                 (("ctl", "health", "--jsno"), "an option", "did you mean '--json'?"),
                 (("simulate", "--mode", "fil"), "--mode: one of: fill, replay", "did you mean 'fill'?"),

@@ -109,9 +109,11 @@ TEST(Reader, GivesTheDocumentedDefaults) {
 }
 
 // Every key of every section, with a value of its rule.
-std::string sample_of(const field_row &row) {
+std::string sample_of(section where, const field_row &row) {
   if (row.subs == sub_keys::terminations) return "{TIMEOUT: [k], STOPPED_BY_RM: 2}";
   if (row.subs == sub_keys::asks) return "{k: words, app/k: words}";
+  if (row.key == "state") return where == section::apps ? "Running" : "Active";
+  if (row.key == "status") return "Active";
   switch (row.rule) {
     case value_rule::flag:
       return "true";
@@ -136,17 +138,27 @@ std::string sample_of(const field_row &row) {
   }
 }
 
+TEST(Reader, RefusesAStateThatThereIsNot) {
+  for (const char *expected :
+       {"apps: {x: {state: Runing}}", "queues: {root: {status: Actve}}", "cluster: {state: Stoped}"}) {
+    config::problems report("s.yaml");
+    EXPECT_FALSE(read_scenario("s.yaml", with_steps("- expect: {" + std::string(expected) + "}"), report));
+    ASSERT_EQ(report.refusals().size(), 1U) << expected;
+    EXPECT_THAT(report.refusals().front().fix, testing::StartsWith("did you mean '")) << expected;
+  }
+}
+
 class ReaderSection : public testing::TestWithParam<section> {};
 
 TEST_P(ReaderSection, TakesEveryKeyOfItsTable) {
   const section where = GetParam();
   for (const field_row &row : rows(where)) {
-    const std::string fields = "{" + std::string(row.key) + ": " + sample_of(row) + "}";
+    const std::string fields = "{" + std::string(row.key) + ": " + sample_of(where, row) + "}";
     std::string value;
     switch (where) {
       case section::partitions:
       case section::explain:
-        value = sample_of(row);
+        value = sample_of(where, row);
         break;
       case section::cluster:
       case section::rm:

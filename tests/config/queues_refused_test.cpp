@@ -57,7 +57,7 @@ const std::vector<rule_case> &structure_cases() {
       {"null_partitions", "partitions:\n", ""},
       {"top_is_a_list", "»- a\n", "a list; want: a map with the keys of a queues file"},
       {"top_key_unknown", "»partition:\n- name: x\n",
-       "unknown key 'partition' in a queues file; want: a known key; fix: did you mean 'partitions'?"},
+       "unknown key 'partition' in a queues file; want: a key of a queues file; fix: did you mean 'partitions'?"},
       {"keys_are_lower_case", partition("  »NodeSortPolicy: {}\n"), "did you mean 'nodesortpolicy'?"},
       {"partition_key_unknown", partition("  »statedumpfilepath: x\n"),
        "unknown key 'statedumpfilepath' in a partition"},

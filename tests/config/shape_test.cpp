@@ -54,7 +54,7 @@ TEST(Shape, NullValuesAreAbsent) {
 TEST(Shape, UnknownKeysComeWithTheNearestKnownOne) {
   EXPECT_THAT(refusals("colour: red\nthing: []\n"),
               ElementsAre(HasSubstr(
-                  "f.yaml:2:1: unknown key 'thing' in a file; want: a known key; fix: did you mean 'things'?")));
+                  "f.yaml:2:1: unknown key 'thing' in a file; want: a key of a file; fix: did you mean 'things'?")));
   EXPECT_THAT(refusals("main: {Name: x, name: y}\n"), ElementsAre(HasSubstr("did you mean 'name'?")));
   EXPECT_THAT(refusals("main: {name: x, xyzzy: y}\n"), ElementsAre(HasSubstr("one of: name, delay")));
 }

@@ -96,16 +96,16 @@ def explanation(application_id: str, key: str) -> dict:
         "pending": True, "waiting": 31, "before": 4, "resource": resources(4, 16),
         "obstacles": [{"kind": "queue-resources", "queue": "root.team-0", "type": "vcore", "asked": 96000, "limit": 400000,
                        "used": 398000, "free": 2000, "shortBy": 94000, "text": "The max of queue root.team-0 leaves too little vcore: "
-                       "asked 96000m, free 2000m of 400000m, short 94000m"},
+                       "asked 96, free 2 of 400, short 94"},
                       {"kind": "queue-resources", "queue": "root.team-0", "type": "gpu", "asked": 16000, "limit": 8000, "free": 8000,
                        "shortBy": 8000, "text": "The max of queue root.team-0 leaves too little gpu: asked 16000, free 8000 of 8000, "
                        "short 8000"}],
         "changes": [{"kind": "raise-queue-resources", "queue": "root.team-0", "type": "vcore", "from": 400000, "to": 494000,
-                     "text": "raise max vcore of queue root.team-0 from 400000m to 494000m"},
+                     "text": "raise max vcore of queue root.team-0 from 400 to 494"},
                     {"kind": "raise-node-capacity", "name": "node-4", "type": "memory", "from": 32 * GIB, "to": 48 * GIB,
-                     "text": f"free or add {16 * GIB} memory on node node-4 (capacity from {32 * GIB} to {48 * GIB})"},
+                     "text": "free or add 16Gi memory on node node-4 (capacity from 32Gi to 48Gi)"},
                     {"kind": "add-node", "resource": {"memory": 64 * GIB, "vcore": 96000},
-                     "text": f"add a node that the predicates accept, with memory {64 * GIB} vcore 96000m"}],
+                     "text": "add a node that the predicates accept, with memory 64Gi vcore 96"}],
         "nodes": {"nodes": 200, "fit": 12, "tooLittle": {"vcore": 150, "memory": 38}}, "text": "It waits for its queue.",
     }
 

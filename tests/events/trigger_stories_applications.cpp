@@ -111,7 +111,7 @@ std::vector<trigger_story> stories_of_applications() {
            "APP app - ADD APP_NEW | ApplicationAdded root.nowhere | app root.nowhere - | - | -",
            "APP app - SET APP_REJECT | ApplicationRejected root.nowhere | app root.nowhere - | - | failed to place "
            "application app: application rejected: no placement rule matched; there is no queue root.nowhere; below "
-           "root there is a",
+           "root there is a; use root.a",
        }},
       {"one completes and expires",
        from_start_to_expiry,

@@ -176,7 +176,8 @@ std::vector<trigger_story> stories_of_nodes_and_queues() {
        node_is_refused,
        {
            "NODE n1 - NONE - | NodeRejected [rm]default | - - n1 | - | failure while adding new node, node rejected "
-           "with error: partition [rm]default has an existing node n1, node name must be unique",
+           "with error: partition [rm]default has an existing node n1, node name must be unique; use another name, or "
+           "change the node by action UPDATE",
        }},
       {"a node changes",
        node_changes,
@@ -190,9 +191,12 @@ std::vector<trigger_story> stories_of_nodes_and_queues() {
       {"changes of a node are refused",
        node_changes_are_refused,
        {
-           "NODE n1 - NONE - | NodeUpdateRejected [rm]default | - - n1 | - | node n1 is not draining",
-           "NODE n9 - NONE - | NodeUpdateRejected [rm]default | - - n9 | - | failed to find node n9",
-           "NODE n9 - NONE - | NodeUpdateRejected [rm]default | - - n9 | - | failed to find node n9",
+           "NODE n1 - NONE - | NodeUpdateRejected [rm]default | - - n1 | - | node n1 is not draining; there is "
+           "nothing to do, it takes allocations",
+           "NODE n9 - NONE - | NodeUpdateRejected [rm]default | - - n9 | - | failed to find node n9; did you mean "
+           "n1?",
+           "NODE n9 - NONE - | NodeUpdateRejected [rm]default | - - n9 | - | failed to find node n9; did you mean "
+           "n1?",
        }},
       {"a node goes",
        node_goes,

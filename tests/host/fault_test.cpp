@@ -275,10 +275,10 @@ class RefusedInstance : public Fault, public ::testing::WithParamInterface<const
 };
 
 TEST_P(RefusedInstance, CreateIsSaidInTheModulesWords) {
-  EXPECT_THAT(
-      bind_refused("create_fails", isolation()),
-      refuses(refusal_parts{"node-sort 'fixture'", "test.create-fails 1.0.0",
-                            "create gave INVALID_CONFIG: weights do not add up", "the module's documentation"}));
+  EXPECT_THAT(bind_refused("create_fails", isolation()),
+              refuses(refusal_parts{"node-sort 'fixture'", "test.create-fails 1.0.0",
+                                    "create gave INVALID_CONFIG: weights do not add up",
+                                    "`tenon plugin describe test.create-fails` lists"}));
 }
 
 TEST_P(RefusedInstance, InitIsSaidInTheModulesWords) {

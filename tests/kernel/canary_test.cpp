@@ -209,17 +209,18 @@ TEST_F(Canary, WithMoreFaultsItsPolicyIsAskedAgainWithTheNextCommand) {
 TEST_F(Canary, PeopleTakeItBackAndPutItInPlaceAgain) {
   start();
   EXPECT_EQ((*it_)->problem_with(change_canary{default_partition, canary_turn::back}),
-            "partition [rm]default is configured with no canary");
+            "partition [rm]default is configured with no canary; add the key canary to it in queues.yaml");
   configure({packed({"root.team"})});
   EXPECT_TRUE(new_one_packs("1", "root.team.a"));
   const change_canary back{default_partition, canary_turn::back, "by olga"},
       again{default_partition, canary_turn::again};
-  EXPECT_EQ((*it_)->problem_with(again), "the canary is in place: nothing brought it back");
+  EXPECT_EQ((*it_)->problem_with(again), "the canary is in place: nothing brought it back; there is nothing to do");
   EXPECT_EQ((*it_)->problem_with(back), "");
   it_->run(back);
   EXPECT_FALSE(packs("1"));
   EXPECT_EQ((*it_)->counters().canaries_back, 0U) << "not by itself";
-  EXPECT_EQ((*it_)->problem_with(back), "the canary is back already: taken back by olga");
+  EXPECT_EQ((*it_)->problem_with(back),
+            "the canary is back already: taken back by olga; `tenon ctl canary again` puts it in place");
   EXPECT_EQ((*it_)->problem_with(again), "");
   it_->run(again);
   EXPECT_TRUE(packs("1"));

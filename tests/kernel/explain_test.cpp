@@ -25,9 +25,9 @@ TEST(Explain, AQueueMaxIsNamedWithItsNumbers) {
   ASSERT_EQ(e.obstacles.size(), 1U);
   EXPECT_EQ(e.obstacles[0].queue, "root.a");
   EXPECT_EQ(e.obstacles[0].short_by, 1000);
-  EXPECT_THAT(e.text, HasSubstr("The max of queue root.a leaves too little vcore: asked 2000m, free 1000m of 3000m, "
-                                "short 1000m."));
-  EXPECT_THAT(e.text, HasSubstr("It would run next if you raise max vcore of queue root.a from 3000m to 4000m."));
+  EXPECT_THAT(e.text, HasSubstr("The max of queue root.a leaves too little vcore: asked 2, free 1 of 3, "
+                                "short 1."));
+  EXPECT_THAT(e.text, HasSubstr("It would run next if you raise max vcore of queue root.a from 3 to 4."));
 }
 
 TEST(Explain, NodesAreCountedByWhatTheyMiss) {
@@ -85,7 +85,7 @@ TEST(Explain, WhatStandsBeforeAnAskCountsInWhatItNeeds) {
   EXPECT_EQ(e.outcome, change_outcome::runs);
   EXPECT_EQ(e.after, 1U);
   EXPECT_THAT(e.text, HasSubstr("One pending allocation is tried before it.\nIt would run after one decision for "
-                                "another if you raise max vcore of queue root.a from 3000m to 6000m."));
+                                "another if you raise max vcore of queue root.a from 3 to 6."));
 }
 
 TEST(Explain, WhatAnOrderLeavesOutIsPromisedNothing) {
@@ -101,7 +101,7 @@ TEST(Explain, WhatAnOrderLeavesOutIsPromisedNothing) {
   }
   const explanation e = *c->explain(first_partition, "second", "x");
   EXPECT_EQ(e.outcome, change_outcome::waits);
-  EXPECT_THAT(e.text, HasSubstr("It would still wait if you raise max vcore of queue root.leaf from 1000m to 2000m. "
+  EXPECT_THAT(e.text, HasSubstr("It would still wait if you raise max vcore of queue root.leaf from 1 to 2. "
                                 "Order stateaware of queue root.leaf leaves application second out"));
 }
 

@@ -107,7 +107,7 @@ class FromYuniKorn(Case):
         self.until("the queues are used", lambda: [
             one for one in self.api.list("Event", "yunikorn") if one["reason"] == "QueuesUsed" and one["regarding"]["name"] == "yunikorn-configs"])
         self.on("one", "waits")
-        self.says("last", "^The limit of .* in queue root.batch has too little vcore: asked 1000m", explained=True)
+        self.says("last", "^The limit of .* in queue root.batch has too little vcore: asked 1", explained=True)
         self.api.patch("ConfigMap", "yunikorn-configs", {"data": {
             "queues.yaml": OF_YUNIKORN.replace("maxresources: { vcore: 2 }", "maxresources: { vcore: 3 }")}}, "yunikorn", form=MERGE)
         self.on("one", "last")

@@ -102,7 +102,7 @@ class Annotated(Case):
             self.pod(f"p{i}", queue="root.shared")
             self.next_second()
         self.on("one", "p0", "p1")
-        self.says("p2", "^The limit of .* has too little vcore: asked 1000m", explained=True)
+        self.says("p2", "^The limit of .* has too little vcore: asked 1", explained=True)
         self.pod("first", queue="root.shared", namespace=other)
         self.on("one", "first", namespace=other)
         for name in ("p0", "p1"):

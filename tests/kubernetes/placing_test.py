@@ -301,7 +301,7 @@ class Queues(Case):
         self.node("one", 2)
         self.pod("large", cpu="3")
         said = self.says("large", r"\.$", explained=True)
-        self.assertRegex(said, r"^All nodes together have too little vcore: .* None of 1 nodes can hold it: 1 too little vcore\. .*free or add 1000m vcore on node one \(capacity from 2000m to 3000m\)\.$")
+        self.assertRegex(said, r"^All nodes together have too little vcore: .* None of 1 nodes can hold it: 1 too little vcore\. .*free or add 1 vcore on node one \(capacity from 2 to 3\)\.$")
         self.assertTrue(self.get("large")["status"]["conditions"][0]["message"].startswith("0/1 nodes are available: 1 Insufficient cpu. "))
         self.api.patch("Node", "one", {"status": {"allocatable": {"cpu": "3"}, "capacity": {"cpu": "3"}}}, part="status")
         self.on("one", "large")

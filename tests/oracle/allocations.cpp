@@ -190,8 +190,10 @@ std::string partition::problem_of(const existing_allocation &c, const std::strin
   if (c.ask.key.empty()) return messages::key_empty();
   if (c.foreign) {
     if (node_id.empty()) return messages::foreign_without_node(c.ask.key);
-    if (!node_is_known) return messages::foreign_node_not_found(node_id, c.ask.key);
-    if (first_negative(c.ask.resources)) return messages::negative_resources();
+    if (!node_is_known) return messages::foreign_node_not_found(node_id, c.ask.key, near_nodes(node_id));
+    if (const named_amount *bad = first_negative(c.ask.resources)) {
+      return messages::negative_resources(bad->type, bad->amount);
+    }
     if (std::string why = problem_of_size(c.ask.resources); !why.empty()) return why;
     if (std::string why = intern(names_in({c.ask.resources})); !why.empty()) return why;
     std::string why = problem_of_detail(std::string(c.ask.key), std::string(c.detail), to_map(c.ask.resources));
@@ -202,9 +204,11 @@ std::string partition::problem_of(const existing_allocation &c, const std::strin
   if (a != nullptr && a->state == application_state::failing) {
     return messages::application_has_ended(a->id, tenon::name(a->state));
   }
-  if (!node_is_known) return messages::node_not_found(node_id);
+  if (!node_is_known) return messages::node_not_found(node_id, near_nodes(node_id));
   if (all_zero(to_map(c.ask.resources))) return messages::no_resources();
-  if (first_negative(c.ask.resources)) return messages::negative_resources();
+  if (const named_amount *bad = first_negative(c.ask.resources)) {
+    return messages::negative_resources(bad->type, bad->amount);
+  }
   if (std::string why = problem_of_size(c.ask.resources); !why.empty()) return why;
   if (std::string why = intern(names_in({c.ask.resources})); !why.empty()) return why;
   const amount_map resources = to_map(c.ask.resources);
@@ -213,7 +217,7 @@ std::string partition::problem_of(const existing_allocation &c, const std::strin
     return why;
   }
   if (!c.ask.priority_class.empty() && !priority_classes.contains(std::string(c.ask.priority_class))) {
-    return messages::priority_class_unknown(c.ask.priority_class);
+    return messages::priority_class_unknown(c.ask.priority_class, class_names());
   }
   const allocation *same = with_node ? nullptr : meant_by(c, of_key(a, c.ask.key), node_id);
   if (same != nullptr && same->node != node_id) return messages::allocation_elsewhere(c.ask.key, node_id);

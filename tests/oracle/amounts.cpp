@@ -56,17 +56,17 @@ bool any_positive(const amount_map &what) {
   return std::any_of(what.begin(), what.end(), [](const auto &item) { return item.second > 0; });
 }
 
-std::optional<std::string> first_negative(amounts what) {
+const named_amount *first_negative(amounts what) {
   for (const named_amount &item : what) {
-    if (item.amount < 0) return std::string(item.type);
+    if (item.amount < 0) return &item;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 std::string problem_of_amounts(std::initializer_list<amounts> all) {
   for (const amounts &one : all) {
     for (const named_amount &item : one) {
-      if (item.amount < 0) return messages::negative_amount(item.type);
+      if (item.amount < 0) return messages::negative_amount(item.type, item.amount);
       if (item.amount > largest_sum) return messages::amount_too_large(item.type, item.amount);
     }
   }

@@ -25,7 +25,7 @@ void subtract(amount_map &from, const amount_map &what);
 
 [[nodiscard]] bool all_zero(const amount_map &what);
 [[nodiscard]] bool any_positive(const amount_map &what);
-[[nodiscard]] std::optional<std::string> first_negative(amounts what);
+[[nodiscard]] const named_amount *first_negative(amounts what);
 // Why an amount of the lists cannot be taken: the first that is below 0 or larger than any sum may be; "" when none is.
 [[nodiscard]] std::string problem_of_amounts(std::initializer_list<amounts> all);
 [[nodiscard]] std::string problem_of_size(amounts what);  // that some amount is too large

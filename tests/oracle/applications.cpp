@@ -49,7 +49,7 @@ std::string gang_problem(const partition &p, const application &a) {
   if (a.placeholder_ask.empty()) return {};
   const auto policy = p.find_queue(a.queue)->properties.find("application.sort.policy");
   const std::string sorted = policy == p.find_queue(a.queue)->properties.end() ? "fifo" : lower(policy->second);
-  if (sorted != "fifo" && sorted != "stateaware") return messages::gang_queue_not_fifo(a.queue, a.id);
+  if (sorted != "fifo" && sorted != "stateaware") return messages::gang_queue_not_fifo(a.queue, a.id, sorted);
   const amount_map max = p.max_on_path(a.queue);
   if (!fits_limit(max, {}, a.placeholder_ask)) {
     return messages::gang_larger_than_queue(a.queue, a.id, a.placeholder_ask, max);
@@ -84,7 +84,7 @@ void partition::add_application(const tenon::add_application &c) {
   const auto refuse = [&](std::string why, bool keep) { reject(values, std::move(why), keep); };
   if (values.id.empty()) return refuse(messages::application_without_id(), false);
   if (values.user.empty()) return refuse(messages::user_empty(), true);
-  if (!is_user_name(values.user)) return refuse(messages::user_invalid(), true);
+  if (!is_user_name(values.user)) return refuse(messages::user_invalid(values.user), true);
   if (std::string why = problem_of_amounts({c.placeholder_ask}); !why.empty()) return refuse(why, true);
   if (std::string why = intern(names_in({c.placeholder_ask})); !why.empty()) return refuse(why, true);
   if (state != object_state::active)

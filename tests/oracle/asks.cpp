@@ -17,6 +17,12 @@ int32_t partition::live_allocations(const application &a, std::string_view key) 
   return count;
 }
 
+std::vector<std::string_view> partition::class_names() const {
+  std::vector<std::string_view> out;
+  for (const auto &[known, priority] : priority_classes) out.push_back(known);
+  return out;
+}
+
 std::string partition::problem_of(const tenon::put_ask &c, std::string_view application_id) {
   if (c.key.empty()) return messages::key_empty();
   const application *a = find_application(application_id);
@@ -26,14 +32,16 @@ std::string partition::problem_of(const tenon::put_ask &c, std::string_view appl
                                     : std::string();
   if (!has_ended.empty() && !c.application.empty()) return has_ended;
   if (all_zero(to_map(c.resources))) return messages::no_resources();
-  if (first_negative(c.resources)) return messages::negative_resources();
-  if (c.max_allocations < 1) return messages::no_allocations_wanted();
+  if (const named_amount *bad = first_negative(c.resources)) {
+    return messages::negative_resources(bad->type, bad->amount);
+  }
+  if (c.max_allocations < 1) return messages::no_allocations_wanted(c.max_allocations);
   if (std::string why = problem_of_size(c.resources); !why.empty()) return why;
   if (std::string why = intern(names_in({c.resources})); !why.empty()) return why;
   if (std::string why = problem_of_sums(c, application_id); !why.empty()) return why;
   if (std::string why = problem_of_device_tags(c.tags, to_map(c.resources)); !why.empty()) return why;
   if (!c.priority_class.empty() && !priority_classes.contains(std::string(c.priority_class))) {
-    return messages::priority_class_unknown(c.priority_class);
+    return messages::priority_class_unknown(c.priority_class, class_names());
   }
   return has_ended;  // of an independent ask: who names no application learns of it last
 }

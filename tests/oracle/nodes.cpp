@@ -1,5 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Nodes.
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "partition.hpp"
@@ -28,6 +30,18 @@ std::vector<std::string> divided_types(const std::map<std::string, std::string> 
 }
 
 }  // namespace
+
+// Up to four before and four behind the place of the id among all ids.
+std::vector<std::string_view> partition::near_nodes(const std::string &id) const {
+  std::vector<std::string_view> before, out;
+  for (const auto &[known, n] : nodes) {
+    if (known < id) before.push_back(known);
+  }
+  out.assign(before.end() - static_cast<std::ptrdiff_t>(std::min<size_t>(before.size(), 4)), before.end());
+  for (auto next = nodes.lower_bound(id); next != nodes.end() && std::distance(nodes.lower_bound(id), next) < 4; ++next)
+    out.push_back(next->first);
+  return out;
+}
 
 std::string partition::problem_of(const tenon::add_node &c) {
   const std::string id(c.node);
@@ -72,7 +86,7 @@ void partition::update_node(const tenon::update_node &c) {
     d.text = std::move(why);
   };
   const auto found = nodes.find(id);
-  if (found == nodes.end()) return refuse(messages::node_not_found(id));
+  if (found == nodes.end()) return refuse(messages::node_not_found(id, near_nodes(id)));
   const amounts capacity = c.has_capacity ? c.capacity : amounts(), occupied = c.has_occupied ? c.occupied : amounts();
   if (std::string why = problem_of_amounts({capacity, occupied}); !why.empty()) return refuse(why);
   if (std::string why = intern(names_in({capacity, occupied})); !why.empty()) return refuse(why);
@@ -102,7 +116,7 @@ void partition::change_node(const tenon::change_node &c) {
     d.text = std::move(why);
   };
   const auto found = nodes.find(id);
-  if (found == nodes.end()) return refuse(messages::node_not_found(id));
+  if (found == nodes.end()) return refuse(messages::node_not_found(id, near_nodes(id)));
   switch (static_cast<node_event>(c.event)) {
     case node_event::drain:
       if (c.by_administrator) shared.stopped[name].nodes.insert(id);

@@ -76,6 +76,16 @@ struct oracle::impl {
     return d;
   }
 
+  // The plain names of the partitions of the resource manager that a full name names, of the first hundred partitions.
+  std::vector<std::string_view> beside(std::string_view full_name) const {
+    std::vector<std::string_view> out;
+    const std::string of = rm_of(full_name);
+    for (size_t i = 0; i < std::min<size_t>(partitions.size(), 100); ++i) {
+      if (full_name.starts_with('[') && partitions[i]->rm == of) out.push_back(partitions[i]->plain_name);
+    }
+    return out;
+  }
+
   // -- Resource managers and configurations --
 
   // Why the configuration cannot be had by this resource manager, empty when it can.
@@ -161,19 +171,20 @@ struct oracle::impl {
   void run(const add_application &c) {
     if (partition *p = find(c.partition)) return p->add_application(c);
     refuse(decision_kind::application_rejected, c.partition, c.application, {}, {},
-           messages::application_without_partition(c.application, c.partition));
+           messages::application_without_partition(c.application, c.partition, beside(c.partition)));
   }
   void run(const remove_application &c) {
     if (partition *p = find(c.partition)) p->remove_application(c);
   }
   void run(const put_ask &c) {
     if (partition *p = find(c.partition)) return p->put_ask(c);
-    refuse(decision_kind::ask_rejected, c.partition, c.application, c.key, {}, messages::no_partition(c.partition));
+    refuse(decision_kind::ask_rejected, c.partition, c.application, c.key, {},
+           messages::no_partition(c.partition, beside(c.partition)));
   }
   void run(const put_allocation &c) {
     if (partition *p = find(c.partition)) return p->put_allocation(c);
     refuse(decision_kind::allocation_rejected, c.partition, c.allocation.ask.application, c.allocation.ask.key, c.node,
-           messages::no_partition(c.partition));
+           messages::no_partition(c.partition, beside(c.partition)));
   }
   void run(const release &c) {
     if (partition *p = find(c.partition)) p->release(c);
@@ -181,15 +192,17 @@ struct oracle::impl {
   void run(const add_node &c) {
     if (partition *p = find(c.partition)) return p->add_node(c);
     refuse(decision_kind::node_rejected, c.partition, {}, {}, c.node,
-           messages::node_rejected(messages::node_without_partition(c.partition, c.node)));
+           messages::node_rejected(messages::node_without_partition(c.partition, c.node, beside(c.partition))));
   }
   void run(const update_node &c) {
     if (partition *p = find(c.partition)) return p->update_node(c);
-    refuse(decision_kind::node_update_rejected, c.partition, {}, {}, c.node, messages::no_partition(c.partition));
+    refuse(decision_kind::node_update_rejected, c.partition, {}, {}, c.node,
+           messages::no_partition(c.partition, beside(c.partition)));
   }
   void run(const change_node &c) {
     if (partition *p = find(c.partition)) return p->change_node(c);
-    refuse(decision_kind::node_update_rejected, c.partition, {}, {}, c.node, messages::no_partition(c.partition));
+    refuse(decision_kind::node_update_rejected, c.partition, {}, {}, c.node,
+           messages::no_partition(c.partition, beside(c.partition)));
   }
 
   void run(const check_answer &c) {

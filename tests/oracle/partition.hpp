@@ -257,6 +257,8 @@ struct partition {
   // -- nodes.cpp --
   void add_node(const tenon::add_node &c);
   std::string problem_of(const tenon::add_node &c);
+  [[nodiscard]] std::vector<std::string_view> near_nodes(const std::string &id) const;
+  [[nodiscard]] std::vector<std::string_view> class_names() const;
   void update_node(const tenon::update_node &c);
   void change_node(const tenon::change_node &c);
   void change_partition(const tenon::change_partition &c);

@@ -57,29 +57,36 @@ bool takes(const partition &p, const application &a, const std::string &path) {
   return q->leaf && q->state == object_state::active && p.may_submit(a, path);
 }
 
-// Of the queue that the application names: it is not there, no leaf, takes nothing, or does not let the user in.
+// The last parts of the names of the queues below.
+std::vector<std::string_view> names_below(const partition &p, const std::string &above) {
+  constexpr size_t most = 100;
+  std::vector<std::string_view> out;
+  for (const queue *child : p.children_of(above)) {
+    if (child->path == recovery_queue || out.size() == most) continue;
+    out.push_back(std::string_view(child->path).substr(above.size() + 1));
+  }
+  return out;
+}
+
+// What speaks against the queue that the application names.
 std::string against_named(const partition &p, const application &a) {
-  if (a.queue.empty()) return {};
+  if (a.queue.empty()) return messages::queue_not_named(names_below(p, "root"));
   std::string named = lower(a.queue);
   if (named != "root" && !named.starts_with("root.")) {
-    if (named.find('.') != std::string::npos) return {};
+    if (named.find('.') != std::string::npos) return messages::queue_not_in_full(named);
     named = "root." + named;
   }
   const queue *q = p.find_queue(named);
-  if (q != nullptr) {
-    if (!q->leaf) return messages::move_to_parent(named);
-    if (q->state != object_state::active) return messages::move_to_inactive(named, tenon::name(q->state));
-    return p.may_submit(a, named) ? std::string() : messages::submit_denied(a.user, named);
+  if (q == nullptr) {
+    const std::vector<std::string> down = path_down(named);
+    const std::string &above = nearest_existing(p, down);
+    return messages::queue_missing(named, above, p.find_queue(above)->leaf, names_below(p, above));
   }
-  constexpr size_t most = 100;
-  const std::vector<std::string> down = path_down(named);
-  const std::string &above = nearest_existing(p, down);
-  std::vector<std::string_view> below;
-  for (const queue *child : p.children_of(above)) {
-    if (child->path == recovery_queue || below.size() == most) continue;
-    below.push_back(std::string_view(child->path).substr(above.size() + 1));
+  if (!q->leaf) return messages::queue_is_parent(named, names_below(p, named));
+  if (q->state != object_state::active) {
+    return messages::queue_inactive(named, tenon::name(q->state), q->state == object_state::stopped);
   }
-  return messages::queue_missing(named, above, below);
+  return p.may_submit(a, named) ? messages::queue_not_looked_at(named) : messages::submit_denied(a.user, named);
 }
 
 }  // namespace

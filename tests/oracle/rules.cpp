@@ -63,7 +63,7 @@ std::string rule_problem(const placement_rule_config &rule) {
   if (rule.name == "tag" && rule.value.empty()) return messages::rule_tag_without_value();
   if (rule.name == "fixed") {
     if (rule.value.empty()) return messages::rule_fixed_without_value();
-    if (!valid_parts(rule.value)) return messages::queue_name_invalid();
+    if (!valid_parts(rule.value)) return messages::queue_path_invalid(lower(rule.value));
     if (is_full_path(lower(rule.value)) && !rule.parent.empty()) {
       return messages::rule_fixed_qualified_with_parent(rule.value);
     }
@@ -77,10 +77,10 @@ placement place_by(const placement_rule_config &rule, const application &a, cons
   std::string path = own_name(rule, a);
   if (path.empty()) return {};
   if (fixed ? is_full_path(path) : path.starts_with("root.")) {
-    if (!valid_parts(path)) return {{}, messages::queue_name_invalid()};
+    if (!valid_parts(path)) return {{}, messages::queue_path_invalid(path)};
   } else {
     if (!fixed) path = without_dots(path);
-    if (!valid_parts(path)) return {{}, messages::queue_name_invalid()};
+    if (!valid_parts(path)) return {{}, messages::queue_path_invalid(path)};
     std::string parent = "root";
     if (!rule.parent.empty()) {
       const placement above = place_by(rule.parent.front(), a, find);

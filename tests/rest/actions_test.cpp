@@ -104,7 +104,7 @@ TEST_F(Actions, WhatIsRefusedSaysWhatToDo) {
            {ours + "/queue/root.defaul/stop", everything, "did you mean 'root.default'?"},
            {ours + "/application/app-9/kill", everything, "did you mean 'app-1'?"},
            {ours + "/application/app-1/move?queue=root.smal", everything, "did you mean 'root.small'?"},
-           {ours + "/node/node-1/undrain", everything, "GET /ws/v1/partition/PARTITION/nodes shows states"},
+           {ours + "/node/node-1/undrain", everything, "there is nothing to do, it takes allocations"},
            {ours + "/node/node-1/drain", olga, "ask somebody whom an adminacl"},
            {ours + "/node/node-1/drain", "a-token-of-nobody", "the transport's key \"tokens\""},
            {"/tenon/v1/config", everything, "curl --data-binary @queues.yaml"}}) {

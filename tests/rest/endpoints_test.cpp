@@ -205,6 +205,8 @@ TEST_F(Endpoints, RefuseWithTheDocumentedBody) {
       {"/tenon/v1/partition/default/application/app-2/explain/larg", 404, "", "did you mean 'large'?"},
       {"/tenon/v1/partition/default/application/app-11/explain/ask-9", 404, "", "did you mean 'app-1'?"},
       {p + "/queue/root.%zz", 400, "invalid URL escape in queue", "write % as %25"},
+      {p + "/nodes?limt=5", 400, "there is no query parameter \"limt\"", "did you mean 'limit'?"},
+      {p + "/nodes?fields=nodeid", 400, "", "did you mean 'nodeID'?"},
       {"/tenon/v1/reload", 405, "Method Not Allowed", "this path takes POST, OPTIONS"},
   };
   for (const auto &[path, status, message, fix] : cases) {
@@ -222,13 +224,15 @@ TEST_F(Endpoints, RefuseWithTheDocumentedBody) {
            {"/ws/v1/partition/defaul/queues", "Partition not found", "there is no 'defaul'; did you mean 'default'?"},
            {p + "/queue/root.defaul", "Queue not found", "there is no 'root.defaul'; did you mean 'root.default'?"},
            {p + "/node/none", "Node not found", "there is no 'none'; did you mean '"},
-           {p + "/application/none", "Application not found", "there is no 'none'; did you mean '"},
+           {p + "/application/none", "Application not found", "there is no 'none'; one that is there is 'app-"},
            {p + "/usage/user/anne", "User not found", "there is no 'anne'; did you mean '"},
            {p + "/usage/group/none", "Group not found", "there is no 'none', and none at all"},
-           {"/ws/v1/config?rm=none", "Configuration not found", "there is no 'none'; did you mean '"},
+           {"/ws/v1/config?rm=none", "Configuration not found", "there is no 'none'; one that is there is 'rm'"},
            {"/ws/v1/config?policyGroup=defalt", "Configuration not found",
             "there is no 'defalt'; did you mean 'default'?"},
-           {"/ws/v1/partitons", "Resource not found", "did you mean '/ws/v1/partition"},
+           {"/ws/v1/partitons", "Resource not found", "did you mean '/ws/v1/partitions'?"},
+           {"/ws/v2/partitions", "Resource not found", "did you mean '/ws/v1/partitions'?"},
+           {p + "/queuess", "Resource not found", "did you mean '" + p + "/queues'?"},
            {"/tenon/v1/none", "Resource not found", "did you mean '/tenon/v1/"}}) {
     const reply r = get(path);
     EXPECT_EQ(r.status, 404U) << path << r.body;
@@ -236,7 +240,8 @@ TEST_F(Endpoints, RefuseWithTheDocumentedBody) {
     EXPECT_THAT(std::string(r.json().at("description").as_string()), testing::HasSubstr(description)) << path;
   }
   EXPECT_EQ(get("/none").status, 404U);
-  EXPECT_EQ(get("/none").body, "404 page not found\n");
+  EXPECT_THAT(get("/none").body,
+              ::testing::StartsWith("404 page not found\nThere is no /none: paths here begin with /ws/v1/"));
   EXPECT_EQ(send(port_, "DELETE", "/ws/v1/partitions").status, 405U);
   const reply slash = get("/ws/v1/partitions/");
   EXPECT_EQ(slash.status, 301U);

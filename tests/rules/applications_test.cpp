@@ -20,7 +20,7 @@ TYPED_TEST(RulesOfApplications, OneWithoutQueueIsRejectedAndKept) {
   this->start({make_queue("leaf")});
   const std::string why =
       "failed to place application app-1: application rejected: no placement rule matched; there is no queue "
-      "root.other; below root there is leaf";
+      "root.other; below root there is leaf; use root.leaf";
   EXPECT_THAT(this->add_app("app-1", {.queue = "root.other"}), ElementsAre("application_rejected app-1: " + why));
   EXPECT_EQ(this->app("app-1")->state, application_state::rejected);
   EXPECT_EQ(this->app("app-1")->message, why);
@@ -33,7 +33,7 @@ TYPED_TEST(RulesOfApplications, ASecondOneOfTheSameIdIsRejected) {
   this->add_app("app-1");
   EXPECT_THAT(this->add_app("app-1"),
               ElementsAre("application_rejected app-1: adding application app-1 to partition [rm]default, but "
-                          "application already existed"));
+                          "application already existed; submit it with another ID, or remove the first one before"));
   EXPECT_EQ(this->look().applications.size(), 1U);
   EXPECT_EQ(this->look().ended.size(), 0U);
 }
@@ -41,12 +41,14 @@ TYPED_TEST(RulesOfApplications, ASecondOneOfTheSameIdIsRejected) {
 TYPED_TEST(RulesOfApplications, AUserIsNeededUnlessForced) {
   this->start({make_queue("leaf")});
   EXPECT_THAT(this->add_app("app-1", {.user = ""}),
-              ElementsAre("application_rejected app-1: empty user cannot resolve"));
+              ElementsAre("application_rejected app-1: empty user cannot resolve; set the name of the user in ugi"));
   this->add_app("app-2", {.user = "", .groups = {}, .tags = {{"application.create.force", "true"}}});
   EXPECT_EQ(this->app("app-2")->user, "nobody");
   EXPECT_THAT(this->app("app-2")->groups, ElementsAre("nogroup"));
-  EXPECT_THAT(this->add_app("app-3", {.user = "no name"}),
-              ElementsAre("application_rejected app-3: invalid username, it contains invalid characters"));
+  EXPECT_THAT(
+      this->add_app("app-3", {.user = "no name"}),
+      ElementsAre("application_rejected app-3: invalid username, it contains invalid characters: \"no name\"; use a "
+                  "letter or _ first, and then letters, digits and : # / _ . @ -"));
 }
 
 TYPED_TEST(RulesOfApplications, StatesFollowAsksAndAllocations) {
@@ -156,10 +158,12 @@ TYPED_TEST(RulesOfApplications, AGangNeedsAFifoQueueThatCanHoldIt) {
   this->start({fair, small});
   EXPECT_THAT(this->add_app("app-1", {.queue = "root.fair", .placeholder_ask = {{"vcore", 2}}}),
               ElementsAre("application_rejected app-1: queue root.fair cannot run application app-1 with task group "
-                          "request: unsupported sort type"));
+                          "request: unsupported sort type fair; set its property application.sort.policy to fifo or "
+                          "stateaware, or use another queue"));
   EXPECT_THAT(this->add_app("app-2", {.queue = "root.small", .placeholder_ask = {{"memory", 5}, {"vcore", 2}}}),
               ElementsAre("application_rejected app-2: queue root.small cannot fit application app-2: task group "
-                          "request map[memory:5 vcore:2] larger than max queue allocation map[vcore:1]"));
+                          "request map[memory:5 vcore:2] larger than max queue allocation map[vcore:1]; ask "
+                          "for less, use another queue, or raise max of the queue or of those above"));
 }
 
 TYPED_TEST(RulesOfApplications, OneThatComesBackWaitsForAPlace) {

@@ -19,17 +19,21 @@ class RulesOfAsks : public scene<T> {
 TYPED_TEST_SUITE(RulesOfAsks, schedulers);
 
 TYPED_TEST(RulesOfAsks, WhatCannotBeIsRejectedAndChangesNothing) {
-  EXPECT_THAT(this->ask("nobody", "a", {{"vcore", 1}}),
-              ElementsAre("ask_rejected nobody/a: failed to find application nobody"));
-  EXPECT_THAT(this->ask("app-1", "a", {{"vcore", 0}}),
-              ElementsAre("ask_rejected app-1/a: allocation contains no resources"));
+  EXPECT_THAT(
+      this->ask("nobody", "a", {{"vcore", 1}}),
+      ElementsAre("ask_rejected nobody/a: failed to find application nobody; submit it before it asks for anything, or "
+                  "correct applicationID: it was not accepted, or it has ended"));
+  EXPECT_THAT(
+      this->ask("app-1", "a", {{"vcore", 0}}),
+      ElementsAre("ask_rejected app-1/a: allocation contains no resources; set resourcePerAlloc, as vcore: 1000"));
   EXPECT_THAT(this->ask("app-1", "a", {{"memory", 1}, {"vcore", -1}}),
-              ElementsAre("ask_rejected app-1/a: allocation contains negative resources"));
-  EXPECT_THAT(this->ask("app-1", "", {{"vcore", 1}}), ElementsAre("ask_rejected app-1: allocation key is empty"));
+              ElementsAre("ask_rejected app-1/a: allocation contains negative resources: vcore is -1; send 0 or more"));
+  EXPECT_THAT(this->ask("app-1", "", {{"vcore", 1}}),
+              ElementsAre("ask_rejected app-1: allocation key is empty; set allocationKey"));
   EXPECT_THAT(this->ask("app-1", "a", {{"vcore", 1}}, {.count = 0}),
-              ElementsAre("ask_rejected app-1/a: maxAllocations must be at least 1"));
+              ElementsAre("ask_rejected app-1/a: maxAllocations must be at least 1, and is 0; send 1 or more"));
   EXPECT_THAT(this->ask("app-1", "a", {{"vcore", 1}}, {.priority_class = "low"}),
-              ElementsAre("ask_rejected app-1/a: priority class low is not configured"));
+              ElementsAre("ask_rejected app-1/a: priority class low is not configured; use one that there is: high"));
   EXPECT_EQ(this->app("app-1")->state, application_state::new_);
 }
 
@@ -38,7 +42,7 @@ TYPED_TEST(RulesOfAsks, TypesBeyondTheLimitAreRejectedTogether) {
   for (int i = 0; i < 63; ++i) many["type-" + std::to_string(10 + i)] = 1;
   EXPECT_THAT(this->ask("app-1", "a", many),
               ElementsAre("ask_rejected app-1/a: resource type type-72 is one more than the 64 that this scheduler is "
-                          "set up for"));
+                          "set up for; use types that nodes and asks have already"));
   many.erase("type-72");
   EXPECT_THAT(this->ask("app-1", "a", many), ElementsAre("application_state app-1 Accepted"));
 }
@@ -186,9 +190,11 @@ TYPED_TEST(RulesOfAsks, AReportedAllocationPassesEveryLimit) {
                           "application_state app-1 Starting"));
   EXPECT_EQ(this->node_of("node-1")->available, (amount_map{{"memory", 100}, {"vcore", -89}}));
   EXPECT_THAT(this->put("node-2", this->existing("app-1", "b", {{"vcore", 1}})),
-              ElementsAre("allocation_rejected app-1/b on node-2: failed to find node node-2"));
-  EXPECT_THAT(this->put("node-1", this->existing("app-2", "b", {{"vcore", 1}})),
-              ElementsAre("allocation_rejected app-2/b on node-1: failed to find application app-2"));
+              ElementsAre("allocation_rejected app-1/b on node-2: failed to find node node-2; did you mean node-1?"));
+  EXPECT_THAT(
+      this->put("node-1", this->existing("app-2", "b", {{"vcore", 1}})),
+      ElementsAre("allocation_rejected app-2/b on node-1: failed to find application app-2; submit it before it asks "
+                  "for anything, or correct applicationID: it was not accepted, or it has ended"));
 }
 
 TYPED_TEST(RulesOfAsks, AReportedAllocationTakesOneThatIsPending) {
@@ -232,15 +238,18 @@ TYPED_TEST(RulesOfAsks, ASumIsNeverTooLarge) {
   const int64_t most = int64_t{1} << 62;
   EXPECT_THAT(this->ask("app-1", "a", {{"vcore", most + 1}}),
               ElementsAre("ask_rejected app-1/a: resource vcore is 4611686018427387905, and the largest amount is "
-                          "4611686018427387904"));
-  EXPECT_THAT(this->ask("app-1", "a", {{"vcore", most / 2}}, {.count = 3}),
-              ElementsAre("ask_rejected app-1/a: resource vcore: 3 times 2305843009213693952 and the 0 that are "
-                          "counted already are more than the largest sum, 4611686018427387904"));
+                          "4611686018427387904; send less, or count in a larger unit"));
+  EXPECT_THAT(
+      this->ask("app-1", "a", {{"vcore", most / 2}}, {.count = 3}),
+      ElementsAre(
+          "ask_rejected app-1/a: resource vcore: 3 times 2305843009213693952 and the 0 that are "
+          "counted already are more than the largest sum, 4611686018427387904; send less, or count in a larger unit"));
   this->ask("app-1", "a", {{"vcore", most / 2}}, {.count = 2});
   EXPECT_THAT(this->ask("app-1", "a", {{"vcore", most}}), IsEmpty()) << "in place of the one before";
-  EXPECT_THAT(this->ask("app-1", "b", {{"vcore", 1}}),
-              ElementsAre("ask_rejected app-1/b: resource vcore: 1 and the 4611686018427387904 that are counted "
-                          "already are more than the largest sum, 4611686018427387904"));
+  EXPECT_THAT(
+      this->ask("app-1", "b", {{"vcore", 1}}),
+      ElementsAre("ask_rejected app-1/b: resource vcore: 1 and the 4611686018427387904 that are counted "
+                  "already are more than the largest sum, 4611686018427387904; send less, or count in a larger unit"));
   EXPECT_THAT(this->put("node-1", this->foreign("x", {{"vcore", most}})), IsEmpty());
   EXPECT_THAT(this->put("node-1", this->foreign("y", {{"vcore", 1}})),
               Contains(HasSubstr("are more than the largest sum")));

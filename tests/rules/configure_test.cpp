@@ -30,16 +30,20 @@ TYPED_TEST(RulesOfConfigurations, ARefusedRegistrationLeavesWhatWas) {
 }
 
 TYPED_TEST(RulesOfConfigurations, AStrangerIsRefused) {
-  EXPECT_THAT(this->reload(make_cluster({})),
-              ElementsAre("configuration_rejected: update of configuration failed: RmID=\"rm\" not registered"));
-  EXPECT_THAT(this->signal(rm_signal::lost), ElementsAre("rm_rejected: RmID=\"rm\" not registered"));
+  EXPECT_THAT(
+      this->reload(make_cluster({})),
+      ElementsAre(
+          "configuration_rejected: update of configuration failed: RmID=\"rm\" not registered; register it first"));
+  EXPECT_THAT(this->signal(rm_signal::lost), ElementsAre("rm_rejected: RmID=\"rm\" not registered; register it first"));
   EXPECT_THAT(
       this->add_app("app-1"),
       ElementsAre("application_rejected app-1: Failed to add application app-1 to partition [rm]default, partition "
-                  "doesn't exist"));
-  EXPECT_THAT(this->add("node-1", {}),
-              ElementsAre("node_rejected on node-1: failure while adding new node, node rejected with error: failed to "
-                          "find partition [rm]default for new node node-1"));
+                  "doesn't exist; this resource manager has no partition: register it first"));
+  EXPECT_THAT(
+      this->add("node-1", {}),
+      ElementsAre("node_rejected on node-1: failure while adding new node, node rejected with error: failed to "
+                  "find partition [rm]default for new node node-1, which attribute si/node-partition names; this "
+                  "resource manager has no partition: register it first"));
 }
 
 TYPED_TEST(RulesOfConfigurations, APausedResourceManagerIsNotScheduled) {
@@ -117,10 +121,11 @@ TYPED_TEST(RulesOfConfigurations, ALeafWithApplicationsStaysALeaf) {
   EXPECT_THAT(
       this->reload(make_cluster({make_queue("leaf", {make_queue("below")})})),
       ElementsAre("configuration_rejected: update of configuration failed: queue root.leaf has applications and "
-                  "cannot become a parent"));
-  EXPECT_THAT(this->reload(make_cluster({make_queue("parent")})),
-              ElementsAre("configuration_rejected: update of configuration failed: queue root.parent has applications "
-                          "below it and cannot become a leaf"));
+                  "cannot become a parent; move them to another queue first, or leave the queue a leaf"));
+  EXPECT_THAT(
+      this->reload(make_cluster({make_queue("parent")})),
+      ElementsAre("configuration_rejected: update of configuration failed: queue root.parent has applications "
+                  "below it and cannot become a leaf; move them to another queue first, or leave the queue a parent"));
 }
 
 TYPED_TEST(RulesOfConfigurations, AMissingPartitionDrainsAndWhatIsLeftFails) {

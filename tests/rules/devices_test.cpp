@@ -92,7 +92,7 @@ TYPED_TEST(RulesOfDevices, TwoTypesAreBothDivided) {
 TYPED_TEST(RulesOfDevices, WhatIsNotWrittenRightIsRejected) {
   this->begin();
   const std::string prefix = ": failure while adding new node, node rejected with error: ";
-  const std::string wanted = ", but 1 to 64 devices and what each has are needed, as in 8x1000";
+  const std::string wanted = ", but 1 to 64 devices and what each has are needed; write it as 8x1000";
   for (const char *bad :
        {"", "8", "x1000", "0x4", "4x0", "65x1", "08x4", "8x04", "8 x4", "-8x4", "1x9223372036854775808"}) {
     EXPECT_THAT(this->add("node-1", {{"gpu", 8}}, {.attributes = {{"tenon/devices/gpu", bad}}}),
@@ -101,7 +101,8 @@ TYPED_TEST(RulesOfDevices, WhatIsNotWrittenRightIsRejected) {
   for (const char *bad : {"tenon/devices/", "tenon/devices/a=b", "tenon/devices/a;b"}) {
     EXPECT_THAT(this->add("node-1", {{"gpu", 8}}, {.attributes = {{bad, "2x4"}}}),
                 ElementsAre("node_rejected on node-1" + prefix + bad +
-                            " names no type that can be divided into devices: a name without ; and = is needed"));
+                            " names no type that can be divided into devices; use a name without ; and = behind "
+                            "tenon/devices/"));
   }
   this->add("node-1", {{"gpu", 8}}, {.attributes = {{"tenon/devices/gpu", "64x1"}, {"Tenon/devices/gpu", "none"}}});
   EXPECT_EQ(this->free_on("node-1").size(), 64U);
@@ -109,11 +110,14 @@ TYPED_TEST(RulesOfDevices, WhatIsNotWrittenRightIsRejected) {
               ElementsAre("node_update_rejected on node-1: tenon/devices/gpu is \"2X4\"" + wanted));
   EXPECT_THAT(this->ask("app-1", "a", {{"gpu", 4}}, {.tags = {{"tenon/devices/gpu", "4"}}}),
               ElementsAre("ask_rejected app-1/a: tenon/devices/gpu is \"4\"" + wanted));
-  EXPECT_THAT(this->ask("app-1", "a", {{"gpu", 4}}, {.tags = {{"tenon/devices/gpu", "2x4"}}}),
-              ElementsAre("ask_rejected app-1/a: devices 2x4 of gpu are not the 4 that is asked for in sum"));
-  EXPECT_THAT(this->ask("app-1", "a", {{"gpu", 4}}, {.tags = {{"tenon/devices/other", "64x9223372036854775807"}}}),
-              ElementsAre("ask_rejected app-1/a: devices 64x9223372036854775807 of other are not the 0 that is asked "
-                          "for in sum"));
+  EXPECT_THAT(
+      this->ask("app-1", "a", {{"gpu", 4}}, {.tags = {{"tenon/devices/gpu", "2x4"}}}),
+      ElementsAre("ask_rejected app-1/a: the devices 2x4 do not add up to the 4 gpu that are asked for; change tag "
+                  "tenon/devices/gpu or the amount"));
+  EXPECT_THAT(
+      this->ask("app-1", "a", {{"gpu", 4}}, {.tags = {{"tenon/devices/other", "64x9223372036854775807"}}}),
+      ElementsAre("ask_rejected app-1/a: the devices 64x9223372036854775807 do not add up to the 0 other that are "
+                  "asked for; change tag tenon/devices/other or the amount"));
 }
 
 TYPED_TEST(RulesOfDevices, ADividedTypeCountsAsAType) {
@@ -168,20 +172,22 @@ TYPED_TEST(RulesOfDevices, ADetailThatCannotBeIsRejected) {
   };
   for (const char *bad : {"gpu", "gpu=4", "gpu=4@", "gpu=4@64", "gpu=04@0", "gpu=2@1,0", "gpu=2@0,0", "gpu=4@0;",
                           "=4@0", ";gpu=4@0", "gpu=2@0;gpu=2@1", "gpu=4@00", "gpu=4@0,", "gpu=0@0", "gpu=4@0 "}) {
-    EXPECT_THAT(put(bad),
-                ElementsAre(std::string("allocation_rejected app-1/a on node-1: detail \"") + bad +
-                            "\" of allocation a is not written as the scheduler writes it, as in gpu=500@0,3"));
+    EXPECT_THAT(
+        put(bad),
+        ElementsAre(std::string("allocation_rejected app-1/a on node-1: detail \"") + bad +
+                    "\" of allocation a is not written as the scheduler writes it, as gpu=500@0,3; send it as it came "
+                    "with the allocation, or leave it out"));
   }
   EXPECT_THAT(
       put("gpu=3@0"),
-      ElementsAre("allocation_rejected app-1/a on node-1: detail \"gpu=3@0\" of allocation a does not sum up to "
-                  "its 4 of gpu"));
-  EXPECT_THAT(put("fpga=1@0;gpu=4@0"), ElementsAre(HasSubstr("does not sum up to its 0 of fpga")));
+      ElementsAre("allocation_rejected app-1/a on node-1: detail \"gpu=3@0\" of allocation a does not add up to "
+                  "its 4 of gpu; send both as they came with the allocation, or leave the detail out"));
+  EXPECT_THAT(put("fpga=1@0;gpu=4@0"), ElementsAre(HasSubstr("does not add up to its 0 of fpga")));
   EXPECT_THAT(this->add("node-2", {{"gpu", 8}},
                         {.existing = {this->with_detail(this->existing("app-1", "b", {{"gpu", 4}}), "gpu=1@0")}}),
               ElementsAre(HasSubstr("failed to restore allocation b: detail \"gpu=1@0\"")));
   EXPECT_THAT(this->put("node-1", this->with_detail(this->foreign("pod", {{"gpu", 2}}), "gpu=1@0")),
-              ElementsAre(HasSubstr("detail \"gpu=1@0\" of allocation pod does not sum up to its 2 of gpu")));
+              ElementsAre(HasSubstr("detail \"gpu=1@0\" of allocation pod does not add up to its 2 of gpu")));
 }
 
 TYPED_TEST(RulesOfDevices, WhatOthersUseHasDevicesOnlyByDetail) {

@@ -46,15 +46,18 @@ TYPED_TEST(RulesOfNodes, WhatCannotBeIsRejected) {
   this->begin();
   this->add("node-1", {{"vcore", 5}});
   const std::string prefix = ": failure while adding new node, node rejected with error: ";
-  EXPECT_THAT(this->add("node-1", {{"vcore", 5}}),
-              ElementsAre("node_rejected on node-1" + prefix +
-                          "partition [rm]default has an existing node node-1, node name must be unique"));
+  EXPECT_THAT(
+      this->add("node-1", {{"vcore", 5}}),
+      ElementsAre("node_rejected on node-1" + prefix +
+                  "partition [rm]default has an existing node node-1, node name must be unique; use another name, or "
+                  "change the node by action UPDATE"));
   EXPECT_THAT(this->add("node-2", {{"vcore", -5}}),
-              ElementsAre("node_rejected on node-2" + prefix + "resource vcore is negative"));
+              ElementsAre("node_rejected on node-2" + prefix + "resource vcore is negative, -5; send 0 or more"));
   EXPECT_THAT(this->change("node-1", node_event::undrain),
-              ElementsAre("node_update_rejected on node-1: node node-1 is not draining"));
+              ElementsAre("node_update_rejected on node-1: node node-1 is not draining; there is nothing to do, it "
+                          "takes allocations"));
   EXPECT_THAT(this->change("node-3", node_event::drain),
-              ElementsAre("node_update_rejected on node-3: failed to find node node-3"));
+              ElementsAre("node_update_rejected on node-3: failed to find node node-3; did you mean node-1?"));
 }
 
 TYPED_TEST(RulesOfNodes, ANodeComesWithItsAllocationsOrNotAtAll) {
@@ -64,7 +67,8 @@ TYPED_TEST(RulesOfNodes, ANodeComesWithItsAllocationsOrNotAtAll) {
           "node-1", {{"vcore", 5}},
           {.existing = {this->existing("app-1", "a", {{"vcore", 1}}), this->existing("app-9", "b", {{"vcore", 1}})}}),
       ElementsAre("node_rejected on node-1: failure while adding new node, node rejected with error: failed to restore "
-                  "allocation b: failed to find application app-9"));
+                  "allocation b: failed to find application app-9; submit it before it asks for anything, or correct "
+                  "applicationID: it was not accepted, or it has ended"));
   EXPECT_EQ(this->look().nodes.size(), 0U);
   EXPECT_EQ(this->app("app-1")->state, application_state::new_);
   EXPECT_THAT(

@@ -46,9 +46,11 @@ TYPED_TEST(RulesOfPartitions, NothingIsPlacedBelowAStoppedRoot) {
 TYPED_TEST(RulesOfPartitions, AStoppedOneTakesNoNewApplications) {
   this->begin();
   this->turn_all(object_event::stop);
-  EXPECT_THAT(this->add_app("app-2"),
-              ElementsAre("application_rejected app-2: partition [rm]default is stopped cannot add a new application "
-                          "app-2, its state is Stopped"));
+  EXPECT_THAT(
+      this->add_app("app-2"),
+      ElementsAre(
+          "application_rejected app-2: partition [rm]default is stopped cannot add a new application "
+          "app-2, its state is Stopped; submit it again when `tenon ctl start partition '[rm]default'` was run"));
   EXPECT_THAT(this->ask("", "alone", {{"vcore", 1}}), ElementsAre(HasSubstr("its state is Stopped")));
   this->give_back("app-1", "a");
   EXPECT_EQ(this->app("app-1")->allocations.size(), 0U) << "what ends ends";
@@ -132,7 +134,7 @@ TYPED_TEST(RulesOfPartitions, WhatAnAdministratorStoppedIsStoppedWhenTheRmRegist
     EXPECT_FALSE(this->node_of("node-1")->schedulable);
     EXPECT_THAT(this->change("node-1", node_event::undrain),
                 ElementsAre("node_update_rejected on node-1: node node-1 was drained by an administrator, who alone "
-                            "gives it back"));
+                            "gives it back; `tenon ctl undrain node node-1` does"));
     EXPECT_THAT(this->add_app("app-1"), ElementsAre(HasSubstr("no placement rule matched")));
   }
   for (const auto event : {object_event::stop, object_event::remove}) {

@@ -70,13 +70,28 @@ TYPED_TEST(RulesOfPlacement, ARefusedOneHearsWhatSpeaksAgainstItsQueue) {
                             ": application rejected: no placement rule matched" + why));
   };
   refused("root.parent.closed", "any",
-          "; user any may not submit to queue root.parent.closed: no submitacl or adminacl of that queue or of one "
-          "above it has the user or a group of the user");
-  refused("root.parent", "one", "; queue root.parent is no leaf: applications are in leaves");
+          "; user any may not submit to queue root.parent.closed: no submitacl or adminacl of these queues has the "
+          "user or a group of the user: root.parent.closed, root.parent, root; add any to submitacl of queue "
+          "root.parent.closed in queues.yaml, or use a queue that is open");
+  refused("root.parent", "one",
+          "; queue root.parent is no leaf: applications are in leaves; below root.parent there are closed, other; use "
+          "one of "
+          "them, as root.parent.closed");
   refused("root.parent.close", "one",
           "; there is no queue root.parent.close; below root.parent there are closed, other; did you mean "
           "root.parent.closed?");
-  refused("root.nowhere.at.all", "one", "; there is no queue root.nowhere.at.all; below root there is parent");
+  refused("root.nowhere.at.all", "one",
+          "; there is no queue root.nowhere.at.all; below root there is parent; use root.parent");
+  refused("root.parent.other.more", "one",
+          "; there is no queue root.parent.other.more; root.parent.other is a leaf: use it, or add the queue to "
+          "queues.yaml");
+  refused("parent.other", "one",
+          "; queue parent.other is not named in full; name it from root on, as root.parent.other");
+  EXPECT_THAT(
+      this->add_app("none", {.queue = "", .user = "one"}),
+      ElementsAre("application_rejected none: failed to place application none: application rejected: no placement "
+                  "rule matched; the application names no queue; below root there is parent; set queueName to a "
+                  "leaf, or add a rule to placementrules of the partition that finds one"));
 }
 
 TYPED_TEST(RulesOfPlacement, ProvidedTakesLeavesAndRootDefaultIsTheLastResort) {
@@ -104,9 +119,11 @@ TYPED_TEST(RulesOfPlacement, ParentsAreRulesOfTheirOwn) {
   EXPECT_FALSE(this->queue_at("root.top.space")->leaf);
   EXPECT_TRUE(this->queue_at("root.top.space.j_dot_doe")->leaf);
   EXPECT_EQ(this->place("a2", {.user = "me"}), "") << "no namespace, so no parent";
-  EXPECT_THAT(this->add_app("a3", {.user = "me", .tags = {{"namespace", "root.top.space.j_dot_doe"}}}),
-              ElementsAre("application_rejected a3: failed to place application a3: parent rule returned a leaf queue: "
-                          "root.top.space.j_dot_doe"));
+  EXPECT_THAT(
+      this->add_app("a3", {.user = "me", .tags = {{"namespace", "root.top.space.j_dot_doe"}}}),
+      ElementsAre("application_rejected a3: failed to place application a3: parent rule returned a leaf queue: "
+                  "root.top.space.j_dot_doe; let the parent of the rule in placementrules give a queue that may "
+                  "have others below it"));
 }
 
 TYPED_TEST(RulesOfPlacement, FiltersChooseByUserAndGroup) {
@@ -122,9 +139,10 @@ TYPED_TEST(RulesOfPlacement, FiltersChooseByUserAndGroup) {
 
 TYPED_TEST(RulesOfPlacement, NothingIsMadeBelowALeaf) {
   this->begin({rule("provided", true)}, {make_queue("leaf")});
-  EXPECT_THAT(this->add_app("a1", {.queue = "root.leaf.below"}),
-              ElementsAre("application_rejected a1: failed to place application a1: creation of queue root.leaf.below "
-                          "failed parent is already a leaf: root.leaf"));
+  EXPECT_THAT(
+      this->add_app("a1", {.queue = "root.leaf.below"}),
+      ElementsAre("application_rejected a1: failed to place application a1: creation of queue root.leaf.below "
+                  "failed parent is already a leaf: root.leaf; use root.leaf, or make it a parent in queues.yaml"));
 }
 
 TYPED_TEST(RulesOfPlacement, ForcedOnesEndInTheRecoveryQueue) {

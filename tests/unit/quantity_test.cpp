@@ -86,10 +86,17 @@ TEST(Quantity, OverflowIsRefused) {
   EXPECT_EQ(parsed("vcore", "9223372036854775807m"), INT64_MAX) << "already in milli-cores";
 }
 
-TEST(Quantity, IsShownInTheUnitThatItIsKeptIn) {
+TEST(Quantity, IsShownInTheUnitThatOperatorsUse) {
   EXPECT_EQ(format_quantity("vcore", 1500), "1500m");
+  EXPECT_EQ(format_quantity("vcore", 96'000), "96");
+  EXPECT_EQ(format_quantity("vcore", 0), "0");
   EXPECT_EQ(format_quantity("memory", 1500), "1500");
-  EXPECT_EQ(format_quantity("memory", INT64_MIN), "-9223372036854775808");
+  EXPECT_EQ(format_quantity("memory", int64_t{8} << 30), "8Gi");
+  EXPECT_EQ(format_quantity("memory", int64_t{3} << 29), "1536Mi");
+  EXPECT_EQ(format_quantity("ephemeral-storage", 2048), "2Ki");
+  EXPECT_EQ(format_quantity("hugepages-2Mi", 0), "0");
+  EXPECT_EQ(format_quantity("gpu", 8192), "8192");
+  EXPECT_EQ(format_quantity("memory", INT64_MIN), "-8Ei");
 }
 
 TEST(Quantity, WhatIsShownIsReadAsTheSameAmount) {

@@ -20,7 +20,7 @@ func explained(options *bridge.Options) {
 
 // few are the words of a pod of one core in the queue root.small, which may have one and has it.
 func few(before, change string) string {
-	return "1/1 nodes have room. Tenon: The max of queue root.small leaves too little vcore: asked 1000m, free 0m of 1000m, short 1000m. " +
+	return "1/1 nodes have room. Tenon: The max of queue root.small leaves too little vcore: asked 1, free 0 of 1, short 1. " +
 		before + " before it. It would run " + change + "."
 }
 
@@ -46,9 +46,9 @@ func TestExplanation_HasTheNumberAndTheSmallestChange_ForEachInItsPlace(t *testi
 			pod.CreationTimestamp.Time = pod.CreationTimestamp.Add(time.Duration(i-10) * time.Minute)
 		})
 	}
-	s.says("p0", few("Nothing is tried", "next if you raise max vcore of queue root.small from 1000m to 2000m"))
-	s.says("p1", few("One pending allocation is tried", "after one decision for another if you raise max vcore of queue root.small from 1000m to 3000m"))
-	s.says("p2", few("2 pending allocations are tried", "after 2 decisions for others if you raise max vcore of queue root.small from 1000m to 4000m"))
+	s.says("p0", few("Nothing is tried", "next if you raise max vcore of queue root.small from 1 to 2"))
+	s.says("p1", few("One pending allocation is tried", "after one decision for another if you raise max vcore of queue root.small from 1 to 3"))
+	s.says("p2", few("2 pending allocations are tried", "after 2 decisions for others if you raise max vcore of queue root.small from 1 to 4"))
 	written := s.conditions()
 	time.Sleep(3 * time.Second) // time for three more questions
 	if now := s.conditions(); now != written {
@@ -56,7 +56,7 @@ func TestExplanation_HasTheNumberAndTheSmallestChange_ForEachInItsPlace(t *testi
 	}
 	s.deletePod("first")
 	s.on([]string{"one"}, "p0")
-	s.says("p1", few("Nothing is tried", "next if you raise max vcore of queue root.small from 1000m to 2000m"))
+	s.says("p1", few("Nothing is tried", "next if you raise max vcore of queue root.small from 1 to 2"))
 }
 
 func TestExplanation_SaysHowMuchOfWhichNodeIsMissing_AndThatIsEnough(t *testing.T) {
@@ -66,7 +66,7 @@ func TestExplanation_SaysHowMuchOfWhichNodeIsMissing_AndThatIsEnough(t *testing.
 	bridged(t, s, d, explained)
 	s.pod("large", cores("6"))
 	s.says("large", "0/2 nodes are available: 2 Insufficient cpu. Tenon: None of 2 nodes can hold it: 2 too little vcore. Nothing is tried before it. "+
-		"It would run next if you free or add 2000m vcore on node one (capacity from 4000m to 6000m).")
+		"It would run next if you free or add 2 vcore on node one (capacity from 4 to 6).")
 	s.changeNode("one", func(node *v1.Node) { node.Status.Allocatable[v1.ResourceCPU] = resource.MustParse("6") })
 	s.on([]string{"one"}, "large")
 }
@@ -90,7 +90,7 @@ func TestExplanation_OfABridgeThatComesBack_IsNotWrittenAgain(t *testing.T) {
 	s.pod("first", queue("root.small", "few"))
 	s.on([]string{"one"}, "first")
 	s.pod("second", queue("root.small", "few"))
-	want := few("Nothing is tried", "next if you raise max vcore of queue root.small from 1000m to 2000m")
+	want := few("Nothing is tried", "next if you raise max vcore of queue root.small from 1 to 2")
 	s.says("second", want)
 	r.stop()
 	written := s.conditions()

@@ -122,6 +122,9 @@ std::vector<std::string> in_order_of_commands(std::vector<std::string> words) {
   for (const action_words &one : actions) {
     const auto is_object = [&](const std::string &word) { return word == one.objects[0] || word == one.objects[1]; };
     if (words[2] == one.action && is_object(words[1])) std::swap(words[1], words[2]);
+    if (words.size() > 3 && words[3] == one.action && is_object(words[1])) {
+      std::rotate(words.begin() + 1, words.begin() + 3, words.begin() + 4);
+    }
     if (words[1] != one.action) continue;
     const auto is_option = [&](size_t at) { return at >= words.size() || words[at].starts_with('-'); };
     if (one.is_named && !is_object(words[2]) && !is_option(2) && is_option(3))

@@ -72,6 +72,7 @@ void print(const json::array &records, bool as_json, bool titles, std::ostream &
 int print_events(const events_options &o, std::ostream &out, std::ostream &err) {
   control_client client(o.choice);
   json::object request = request_of(o);
+  if (o.follow && request.size() > 1) request["wait_ms"] = 0;  // what a filter names may be to come
   for (bool first = true;; first = false) {
     const auto asked = std::chrono::steady_clock::now();
     const control_answer answer = client.ask(request);

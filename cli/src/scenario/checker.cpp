@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tenon/config/problems.hpp"
+
 namespace tenon::cli {
 namespace {
 
@@ -19,6 +21,26 @@ std::string path_of(const expected_object &object, const std::string &block) {
   return path;
 }
 
+// What is in place of an object that is not there: its nearest name.
+std::string not_there(const expected_object &object, const target &of) {
+  std::vector<std::string_view> known;
+  if (of.partition == nullptr) {
+    for (const partition_snapshot &p : of.kernel->partitions) known.push_back(plain_partition(p.name));
+    return "no such partition; use " + config::suggestion({}, known);
+  }
+  if (object.where == section::queues) {
+    for (const queue_snapshot &q : of.partition->queues) known.push_back(q.path);
+  } else if (object.where == section::nodes) {
+    for (const node_snapshot &n : of.partition->nodes) known.push_back(n.id);
+  } else if (object.where == section::apps) {
+    for (const application_snapshot &a : of.partition->applications) known.push_back(a.id);
+  }
+  constexpr size_t few = 12;
+  const bool lists = known.size() <= few || !config::closest(object.name, known).empty();
+  const std::string hint = lists ? config::suggestion(object.name, known) : std::string();
+  return "it does not exist" + (hint.empty() ? "" : "; " + hint);
+}
+
 void check_object(const expected_object &object, const std::string &path, const target &of, std::vector<failure> &out) {
   const auto table = rows(object.where);
   const bool there = present(object.where, of);
@@ -28,8 +50,7 @@ void check_object(const expected_object &object, const std::string &path, const 
     if (!row.key.empty()) field_path.append(".").append(row.key);
     if (!field.sub.empty()) field_path += "." + field.sub;
     if (!there && row.key != exists_key) {
-      const std::string what = of.partition == nullptr ? "no such partition" : "it does not exist";
-      out.push_back({field.at, field_path, show(field.want), what});
+      out.push_back({field.at, field_path, show(field.want), not_there(object, of)});
       continue;
     }
     for (const mismatch &m : compare(row.rule, field.want, row.have(of, field.sub))) {

@@ -72,6 +72,10 @@ class player {
       path_ = "steps[" + std::to_string(i) + "]";
       play_step(what_.steps[i]);
     }
+    // What was refused may be why something is not as it is expected.
+    if (!failures_.empty()) {
+      for (const std::string &one : rm_.refusals()) failures_.back().have += "\n    refused: " + one;
+    }
     return std::move(failures_);
   }
 

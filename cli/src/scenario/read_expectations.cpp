@@ -1,11 +1,13 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 
 #include "scenario/fields.hpp"
 #include "scenario/reader.hpp"
 #include "scenario/terminations.hpp"
+#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -104,6 +106,18 @@ void read_by_termination(const field_row &row, size_t index, const yaml_node &no
   }
 }
 
+// States are known before anything is played.
+void check_state(section where, std::string_view key, const yaml_node &node, problems &report) {
+  const auto check = [&](std::span<const std::string_view> states) {
+    if (node.what != kind::scalar || std::find(states.begin(), states.end(), node.text) != states.end()) return;
+    report.refuse(node.at, std::string(key) + ": " + node.describe(), "a state of " + std::string(name(where)),
+                  config::suggestion(node.text, states));
+  };
+  if (where == section::apps && key == "state") check(machine<application_state>::state_names);
+  if (where == section::queues && key == "status") check(machine<object_state>::state_names);
+  if (where == section::cluster && key == "state") check(machine<object_state>::state_names);
+}
+
 void read_fields(const yaml_node &node, expected_object &into, problems &report) {
   const auto table = rows(into.where);
   const std::string of(name(into.where));
@@ -118,6 +132,7 @@ void read_fields(const yaml_node &node, expected_object &into, problems &report)
       continue;
     }
     const auto index = static_cast<size_t>(row - table.begin());
+    check_state(into.where, row->key, wanted, report);
     if (row->subs == sub_keys::terminations) {
       read_by_termination(*row, index, wanted, into, report);
     } else {

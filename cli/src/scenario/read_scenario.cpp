@@ -218,6 +218,10 @@ class step_reader {
     app.timeout_ms = milliseconds(*gang, "timeout_s");
     std::string style = text_of(*gang, "style", "Soft");
     std::transform(style.begin(), style.end(), style.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (style != "soft" && style != "hard") {
+      report_.refuse(gang->find("style")->at, "style: " + gang->find("style")->describe(), "Soft or Hard",
+                     "write style: Soft, or style: Hard");
+    }
     app.hard_gang = style == "hard";
     return app;
   }

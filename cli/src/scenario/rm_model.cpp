@@ -67,6 +67,15 @@ void rm_model::restarts() {
   }
 }
 
+void rm_model::note_refusal(const decision_view &d) {
+  constexpr size_t most = 3;
+  if (refusals_.size() == most) return;
+  std::string of = d.key.empty() ? "" : std::string(d.key) + " of ";
+  if (!d.application.empty()) of += "application " + std::string(d.application);
+  if (!d.node.empty()) of += std::string(of.empty() ? "" : " on ") + "node " + std::string(d.node);
+  refusals_.push_back(of + ": " + text_of(d));
+}
+
 void rm_model::hears(const decision_view &d) {
   switch (d.kind()) {
     case decision_kind::application_accepted:
@@ -74,6 +83,7 @@ void rm_model::hears(const decision_view &d) {
       break;
     case decision_kind::application_rejected:
       add_line(rejected_apps_, d.application, text_of(d));
+      note_refusal(d);
       break;
     case decision_kind::application_state:
       add_line(app_states_, d.application, text_of(d));
@@ -82,13 +92,18 @@ void rm_model::hears(const decision_view &d) {
     case decision_kind::ask_rejected:
     case decision_kind::allocation_rejected:
       rejected_asks_.emplace_back(d.key);
+      note_refusal(d);
       break;
     case decision_kind::node_accepted:
       node_is_accepted(d);
       break;
     case decision_kind::node_rejected:
       rejected_nodes_.emplace_back(d.node);
+      note_refusal(d);
       std::erase_if(reported_, [&](const allocation &a) { return a.node == d.node; });
+      break;
+    case decision_kind::node_update_rejected:
+      note_refusal(d);
       break;
     case decision_kind::allocated:
       container_states_[std::string(d.key)] = "SCHEDULED";

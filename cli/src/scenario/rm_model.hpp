@@ -89,6 +89,8 @@ class rm_model {
   [[nodiscard]] uint64_t container_updates() const { return container_updates_; }       // how many of SKIPPED, FAILED
   [[nodiscard]] const text_list &accepted_nodes() const { return accepted_nodes_; }
   [[nodiscard]] const text_list &rejected_nodes() const { return rejected_nodes_; }
+  // The first few things that the scheduler refused, each with the reason.
+  [[nodiscard]] const text_list &refusals() const { return refusals_; }
   [[nodiscard]] const text_list &rejected_asks() const { return rejected_asks_; }
   // Keys of allocations and placeholder asks that the scheduler released as `why`, each once.
   [[nodiscard]] text_list released(termination why) const;
@@ -99,6 +101,7 @@ class rm_model {
   void hears_allocated(const decision_view &d);
   void hears_released(const decision_view &d);
   void node_is_accepted(const decision_view &d);
+  void note_refusal(const decision_view &d);
 
   std::map<ask_id, ask_item> asks_;
   std::vector<allocation> running_;
@@ -107,6 +110,7 @@ class rm_model {
   std::vector<open_check> checks_, fresh_checks_;
   std::map<termination, std::vector<std::pair<std::tuple<ask_id, uint64_t>, std::string>>> released_;
   text_list accepted_apps_, accepted_nodes_, rejected_nodes_, rejected_asks_;
+  text_list refusals_;
   text_map rejected_apps_, app_states_, app_messages_, container_states_;
   uint64_t container_updates_ = 0;
 };

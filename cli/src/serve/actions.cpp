@@ -44,6 +44,11 @@ refusal refused(const std::string &action, const std::string &object, const obse
     if (action.find(word) != std::string::npos)
       out.fix = "`tenon ctl " + std::string(command) + "` shows what there is";
   if (fix && !how.missing.empty()) out.fix = fix(how.missing, how.name);
+  // The kernel says behind what it found what to do.
+  if (const size_t end = how.message.find("; "); how.status == TENON_UNSCHEDULABLE && end != std::string::npos) {
+    out.have = how.message.substr(0, end);
+    out.fix = how.message.substr(end + 2);
+  }
   return out;
 }
 

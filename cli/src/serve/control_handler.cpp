@@ -218,7 +218,11 @@ struct control_handler::impl {
     return act(around.people.admin(), who, what.given, [&](const std::string &kind, const std::string &name) {
       const auto from = look(TENON_READ_QUEUES | TENON_READ_APPLICATIONS | TENON_READ_NODES);
       const known_names known = from == nullptr ? known_names() : names_in(what, *from);
+      const auto rms = scheduler.rms();
+      std::vector<std::string_view> ids;
+      for (const auto &one : rms) ids.push_back(one.id);
       auto no = kind == "node"    ? missing(kind, name, "nodes", known.nodes)
+                : kind == "rm"    ? missing("resource manager", name, "rms", ids)
                 : kind == "queue" ? missing(kind, name, "queues", known.queues)
                                   : missing(kind, name, "apps", known.applications);
       return no ? no->fix : "try again";  // it came meanwhile
@@ -419,11 +423,32 @@ struct control_handler::impl {
       return refusal{"events", "a deployment that keeps events", "one without a sink",
                      "list one in events, as tenon.ring, and restart the daemon"};
     try {
-      return events_json(*scheduler.events(), what.given, may_wait ? &given_up : nullptr);
+      auto found = events_json(*scheduler.events(), what.given, may_wait ? &given_up : nullptr);
+      // Who follows may wait for what is to come.
+      if (found && found->at("records").as_array().empty() && !what.given.contains("wait_ms")) {
+        if (auto no = refuse_event_filters(what)) return *no;
+      }
+      return found;
     } catch (const std::exception &wrong) {
       return refusal{"request", "texts and numbers as docs/control-socket.md has them", wrong.what(),
                      "write each key with the type of its row there"};
     }
+  }
+
+  // Why there are no records: what a filter names is not there. Records may be of what has gone.
+  std::optional<refusal> refuse_event_filters(const request &what) const {
+    constexpr auto soon = std::chrono::seconds(1);  // events are answered whatever the scheduler does
+    constexpr uint32_t wanted = TENON_READ_QUEUES | TENON_READ_APPLICATIONS | TENON_READ_ENDED | TENON_READ_NODES;
+    const auto from = around.people.look(wanted, {}, soon);
+    if (from == nullptr) return std::nullopt;
+    request ended = what;
+    ended.which.ended = true;
+    known_names known = names_in(what, *from);
+    const known_names gone = names_in(ended, *from);
+    known.applications.insert(known.applications.end(), gone.applications.begin(), gone.applications.end());
+    if (auto no = missing("queue", what.which.queue, "queues", known.queues)) return no;
+    if (auto no = missing("node", word_of(what.given, "node"), "nodes", known.nodes)) return no;
+    return missing("application", what.application, "apps", known.applications);
   }
 
   // What changes something, or says what people may change.

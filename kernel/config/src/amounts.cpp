@@ -5,14 +5,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "tenon/kernel/quantity.hpp"
+
 namespace tenon::config {
-namespace {
-
-bool is_bytes(std::string_view type) {
-  return type == "memory" || type == "ephemeral-storage" || type.starts_with("hugepages-");
-}
-
-}  // namespace
 
 std::string decimal(double value, int digits) {
   std::array<char, 400> text;
@@ -27,7 +22,7 @@ std::string decimal(double value, int digits) {
 
 std::string amount_text(std::string_view type, int64_t amount) {
   if (type == "vcore") return decimal(static_cast<double>(amount) / 1000, 3);
-  if (!is_bytes(type)) return std::to_string(amount);
+  if (!counts_bytes(type)) return std::to_string(amount);
   constexpr std::array<std::string_view, 6> units{"", "Ki", "Mi", "Gi", "Ti", "Pi"};
   auto value = static_cast<double>(amount);
   size_t unit = 0;

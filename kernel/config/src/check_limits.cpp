@@ -94,14 +94,16 @@ class limit_checker {
       report_.refuse(limit.max_applications_at,
                      "invalid MaxApplications settings for limit " + limit.description +
                          " exceed current the queue MaxApplications",
-                     "at most " + std::to_string(queue_.max_applications) + ", as queue " + queue_.name, {});
+                     "at most " + std::to_string(queue_.max_applications) + ", as queue " + queue_.name,
+                     "lower " + std::to_string(limit.max_applications) + ", or raise maxapplications of the queue");
     }
     // By name, as in the field: another queue of the root's name is let off, too.
     if (queue_.name != root_queue_name && !fits(queue_.max.amounts, limit.max.amounts)) {
       report_.refuse(
           limit.max.place_of(first_too_large(queue_.max.amounts, limit.max.amounts)),
           "invalid MaxResources settings for limit " + limit.description + " exeecd current the queue MaxResources",
-          "no more than max of queue " + queue_.name + ": " + amounts(queue_.max.amounts), {});
+          "no more than max of queue " + queue_.name + ": " + amounts(queue_.max.amounts),
+          "lower " + amounts(limit.max.amounts) + ", or raise max of the queue");
     }
   }
 

@@ -129,7 +129,7 @@ class placement_checker {
       const size_t dot = rest.find('.');
       if (!is_queue_name(rest.substr(0, dot))) {
         report_.refuse(rule.place_of("value"), messages::queue_name_invalid(), "names of queues, separated by '.'",
-                       "look at " + in_quotes(rest.substr(0, dot)));
+                       "correct " + in_quotes(rest.substr(0, dot)) + ": letters, digits and - _ # @ / : alone");
         return;
       }
       if (dot == std::string_view::npos) return;
@@ -166,7 +166,7 @@ class placement_checker {
     if (looks_like_expression(name.text)) {
       const auto pattern = name_pattern::compile(name.text);
       if (pattern) return;
-      fix = pattern.why().have;
+      fix = "correct it: " + pattern.why().have;
     }
     report_.refuse(name.at, "invalid rule filter " + word + " list is not a proper list or regexp: [" + name.text + "]",
                    "a " + word + " name, or a regular expression", std::move(fix));

@@ -101,7 +101,7 @@ class property_checker {
     if (name == queue_sort_property) return check_queue_sort(entry);
     if (!is_good(*known, value)) {
       report_.warn(entry.value.at, in_quotes(value) + " for " + name + " is ignored", std::string(known->values),
-                   "the default holds: " + std::string(known->fallback));
+                   "correct it; until then the default holds: " + std::string(known->fallback));
     }
   }
 

@@ -56,8 +56,9 @@ class queue_checker {
     std::map<std::string, const queue_source *> seen;
     for (const queue_source &child : queue.queues) {
       if (!is_queue_name(child.name)) {
-        report_.refuse(child.name_at, messages::queue_name_invalid() + ": " + in_quotes(child.name),
-                       "the queue's own name", remedy_for_name(child.name));
+        report_.refuse(
+            child.name_at, messages::queue_name_invalid() + ": " + in_quotes(child.name),
+            "the queue's own name, of at most 64 letters, digits and - _ # @ / :", remedy_for_name(child.name));
         continue;
       }
       if (level == 1 && lower_case(child.name) == recovery_queue_name) {
@@ -78,7 +79,11 @@ class queue_checker {
     if (name.empty()) return "give the queue a name";
     if (name.size() > longest_queue_name) return "shorten it by " + std::to_string(name.size() - longest_queue_name);
     if (name.find('.') != std::string::npos) return "write the queue below its parent, without the parent's path";
-    return "replace the other characters";
+    std::string allowed = name;
+    for (char &c : allowed) {
+      if (!is_queue_name(std::string_view(&c, 1))) c = '-';
+    }
+    return "replace the other characters, as " + in_quotes(allowed);
   }
 
   const parse_options &options_;
@@ -133,16 +138,18 @@ void check_queues(const queue_source &root, const parse_options &options, proble
 void check_max_applications(const queue_source &queue, problems &report) {
   const uint64_t limit = queue.max_applications;
   for (const queue_source &child : queue.queues) {
-    const std::string of_parent =
-        "queue " + queue.name + " at line " + std::to_string(queue.at.line) + " has " + std::to_string(limit);
+    const std::string of_parent = " that of queue " + queue.name + " at line " + std::to_string(queue.at.line) +
+                                  ", which has " + std::to_string(limit);
     if (limit != 0 && child.max_applications == 0) {
       report.refuse(child.max_applications_at,
                     "maxApplications is either undefined or zero, which is not allowed when parent queue's "
                     "maxApplications is defined",
-                    "maxapplications of queue " + child.name + " from 1 to " + std::to_string(limit), of_parent);
+                    "maxapplications of queue " + child.name + " from 1 to " + std::to_string(limit),
+                    "write it here, or remove" + of_parent);
     } else if (limit != 0 && limit < child.max_applications) {
       report.refuse(child.max_applications_at, "parent maxApplications must be larger than child maxApplications",
-                    "maxapplications of queue " + child.name + " from 1 to " + std::to_string(limit), of_parent);
+                    "maxapplications of queue " + child.name + " from 1 to " + std::to_string(limit),
+                    "lower it, or raise" + of_parent);
     }
     check_max_applications(child, report);
   }

@@ -21,7 +21,10 @@ class shape_checker {
 
   void check_object(const yaml_node &node, const object_spec &spec) {
     if (node.what != kind::map) {
-      refuse(node, "a map with the keys of a " + std::string(spec.name));
+      std::string keys;
+      for (const key_spec &key : spec.keys) keys += (keys.empty() ? "" : ", ") + std::string(key.key);
+      refuse(node, "a map with the keys of a " + std::string(spec.name),
+             "write {key: value}, with these keys: " + keys);
       return;
     }
     for (const yaml_entry &entry : node.entries) {
@@ -52,19 +55,24 @@ class shape_checker {
       for (const key_spec &k : spec.keys) known.push_back(k.key);
     }
     // What is not near may be a key of another kind of file.
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 6> homes{
+    constexpr std::string_view deployment = "a deployment (tenon.yaml), which has apiVersion: tenon/v1";
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 10> homes{
         {{"partitions", "queues (queues.yaml)"},
-         {"policy_groups", "a deployment (tenon.yaml)"},
-         {"module_path", "a deployment (tenon.yaml)"},
+         {"queues", "a partition or queue (queues.yaml)"},
+         {"policy_groups", deployment},
+         {"module_path", deployment},
+         {"modules", deployment},
+         {"transports", deployment},
+         {"events", deployment},
          {"apiVersion", "a deployment (tenon.yaml), of its lock or of a module's manifest"},
          {"steps", "a scenario"},
-         {"provides", "a module's manifest"}}};
+         {"provides", "a module's manifest, which has apiVersion: tenon.module/v1"}}};
     std::string fix = suggestion(key.text, known);
     for (const auto &[name, file] : homes)
       if (key.text == name)
         fix = "it is a key of " + std::string(file) + ": give that file where one is wanted; here " + fix;
-    report_.refuse(key.at, "unknown key " + in_quotes(key.text) + " in a " + std::string(spec.name), "a known key",
-                   std::move(fix));
+    report_.refuse(key.at, "unknown key " + in_quotes(key.text) + " in a " + std::string(spec.name),
+                   "a key of a " + std::string(spec.name), std::move(fix));
   }
 
   void check_value(const yaml_node &node, const key_spec &key) {
@@ -161,7 +169,8 @@ class shape_checker {
   }
 
   void check_map(const yaml_node &node, value_kind values, const std::string &of) {
-    if (node.what != kind::map) return refuse(node, "a map" + of, "write 'name: value' lines below the key");
+    if (node.what != kind::map)
+      return refuse(node, "a map" + of, "write {name: value}, or lines of 'name: value' below the key");
     for (const yaml_entry &entry : node.entries) {
       const std::string of_entry = " for " + in_quotes(entry.key.text);
       const yaml_node &value = entry.value;

@@ -322,7 +322,10 @@ void refuse_syntax(const line_index &lines, const YAML::Exception &why, problems
                   "indent it by " + other_indentations(lines, why.mark.line, indentation));
     return;
   }
-  report.refuse(at, "no YAML: " + why.msg, "well-formed YAML 1.2", "look at the indentation and at what stands before");
+  const bool is_open = is(because::END_OF_MAP_FLOW) || is(because::END_OF_SEQ_FLOW);
+  report.refuse(at, "no YAML: " + why.msg, "well-formed YAML 1.2",
+                is_open ? "close what begins here: each { by }, each [ by ], with a comma between two entries"
+                        : "correct the indentation, or what stands before this place");
 }
 
 }  // namespace

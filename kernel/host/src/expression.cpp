@@ -27,7 +27,9 @@ result<expression> expression::compile(std::string_view text) {
   const std::string shown = std::string(text.substr(0, shown_bytes)) + (text.size() > shown_bytes ? "..." : "");
   return refusal{"", "a regular expression, in the syntax of RE2",
                  "'" + shown + "': " + made->program.error().substr(0, shown_bytes),
-                 "correct it; there are no references back, and nothing looks ahead or behind"};
+                 "correct it, with \\ before characters that stand for themselves; there are no references back, and "
+                 "nothing looks "
+                 "ahead or behind"};
 }
 
 bool expression::found_in(std::string_view text) const {

@@ -154,7 +154,7 @@ result<std::unique_ptr<bound_module>> make_policy(std::shared_ptr<loaded_module>
   const std::string provider = id + " " + module->manifest().version;
   const auto refuse = [&](std::string have) {
     return refusal{request.where, "an instance of " + provider, std::move(have),
-                   "correct its configuration; the module's documentation says what it takes"};
+                   "correct its configuration as that says; `tenon plugin describe " + id + "` lists its options"};
   };
 
   auto guarded = std::make_unique<guarded_instance>(tally, one.promised->interface, one.promised->name);

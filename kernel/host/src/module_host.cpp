@@ -119,6 +119,17 @@ std::optional<refusal> module_host::impl::check_uses(const std::vector<interface
   return std::nullopt;
 }
 
+// The modules that provide some version of a kind's interface, by their ids.
+std::string module_host::impl::providers_of(std::string_view interface) const {
+  std::string out;
+  for (const catalogued_module &module : catalog().modules()) {
+    const bool one = std::any_of(module.manifest.provides.begin(), module.manifest.provides.end(),
+                                 [&](const provided_interface &each) { return each.interface.starts_with(interface); });
+    if (one) out += (out.empty() ? "" : ", ") + module.manifest.id;
+  }
+  return out.empty() ? "none on module_path provides one" : out;
+}
+
 // Which implementation an entry means, of whichever version of the kind's interface.
 result<const provided_interface *> module_host::impl::chosen(const interface_use &use, module_kind kind) const {
   const std::string_view interface = entry_of(kind).family();
@@ -134,7 +145,8 @@ result<const provided_interface *> module_host::impl::chosen(const interface_use
   if (fitting.size() == 1) return fitting.front();
   const std::string what = "one implementation of " + std::string(interface.substr(0, interface.size() - 1));
   if (names.empty())
-    return refusal{place(plan, use.at), what, config::in_quotes(use.use) + " provides none", "name another module"};
+    return refusal{place(plan, use.at), what, config::in_quotes(use.use) + " provides none",
+                   "name a module that does: " + providers_of(interface)};
   if (fitting.empty())
     return refusal{place(plan, use.at), what,
                    config::in_quotes(use.use) + " provides none with the name " + config::in_quotes(use.name),

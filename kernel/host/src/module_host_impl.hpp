@@ -96,6 +96,7 @@ struct module_host::impl {
   // Whether a module can live where it is to.
   [[nodiscard]] std::optional<refusal> check_lane(const catalogued_module &module) const;
   std::optional<refusal> check_uses(const std::vector<interface_use> &uses, module_kind kind);
+  [[nodiscard]] std::string providers_of(std::string_view interface) const;
   result<const provided_interface *> chosen(const interface_use &use, module_kind kind) const;
   std::vector<std::string> names(module_kind kind) const;
   [[nodiscard]] std::vector<locked_module> deciding() const;

@@ -69,7 +69,7 @@ constexpr std::array manifest_keys{
     key_spec{.key = "library", .kind = value_kind::text, .summary = "File beside the manifest.", .required = true},
     key_spec{.key = "digest",
              .kind = value_kind::text,
-             .summary = "SHA-256 of the library.",
+             .summary = "SHA-256 of the library; `tenon plugin seal FILE` writes it.",
              .required = true,
              .pattern = "^sha256:[0-9a-f]{64}$"},
     key_spec{.key = "abi_epoch",
@@ -148,11 +148,11 @@ class manifest_reader {
     out.file = std::move(file);
     out.id = text("id", is_module_id, "a reverse-domain name of lower-case letters, digits and '-', as acme.binpack");
     out.version = text("version", is_version, "a version of three numbers, as 1.2.0");
-    out.vendor = filled("vendor");
-    out.license = filled("license");
+    out.vendor = filled("vendor", "who answers for the module, as Acme");
+    out.license = filled("license", "an SPDX licence expression, as Apache-2.0");
     for (const auto &[key, value] : root_.entries)
       if (key.text.starts_with("x-") && value.what == config::yaml_node::kind::scalar) out.own[key.text] = value.text;
-    out.description = filled("description");
+    out.description = filled("description", "a sentence about what the module does");
     out.library = text("library", is_file_name, "the name of a file beside the manifest, without a folder");
     read_digest(out);
     read_abi(out);
@@ -178,9 +178,9 @@ class manifest_reader {
     return value;
   }
 
-  std::string filled(std::string_view key) {
+  std::string filled(std::string_view key, const char *want) {
     return text(
-        key, [](std::string_view value) { return !value.empty(); }, "some text");
+        key, [](std::string_view value) { return !value.empty(); }, want);
   }
 
   void read_digest(module_manifest &out) {
@@ -270,6 +270,10 @@ class manifest_reader {
     const yaml_node *node = root_.find(key);
     if (node == nullptr) return {};
     check_schema(key, *node, report_);
+    if (const yaml_node *type = node->find("type");
+        type != nullptr && type->what == yaml_node::kind::scalar && type->text != "object")
+      report_.refuse(type->at, std::string(key) + " is of type " + in_quotes(type->text), "type: object",
+                     "write type: object, and each option below properties");
     auto value = to_json(*node);
     return value.is_object() ? std::move(value.get_object()) : boost::json::object{};
   }

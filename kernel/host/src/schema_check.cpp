@@ -193,8 +193,11 @@ class schema_checker {
     if (!holds) refuse(value, key, std::move(want));
   }
   void refuse(const yaml_node &value, const std::string &what, std::string want) {
+    std::string fix = "write " + want;
+    if (const auto near = config::closest(value.text, type_names); what == "type" && !near.empty())
+      fix = "did you mean " + config::in_quotes(near) + "?";
     report_.refuse(value.at, name_ + " is no JSON Schema: " + what + " is " + value.describe(), std::move(want),
-                   "correct the schema");
+                   std::move(fix));
   }
 
   std::string name_;
@@ -209,9 +212,9 @@ void check_defaults(std::string_view name, const config::yaml_node &schema, conf
       const auto found = violations(to_json(property.value), to_json(*fallback));
       if (!found.empty())
         report.refuse(fallback->at,
-                      "the default of " + std::string(name) + "." + property.key.text +
-                          " is refused by its own schema: " + found.front().problem,
-                      "a default that the schema allows", "correct the default or the schema");
+                      "the default of " + std::string(name) + "." + property.key.text + ", " + fallback->describe() +
+                          ", is refused by its own schema: " + found.front().problem,
+                      "a default that the schema allows", "write another default, or change the schema");
     }
     check_defaults(name, property.value, report);
   }

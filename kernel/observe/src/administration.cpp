@@ -5,6 +5,7 @@
 
 #include "snapshot_keeper.hpp"
 #include "tenon/config/queues.hpp"
+#include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/partition_name.hpp"
 #include "tenon/service/ignored_settings.hpp"
 
@@ -188,7 +189,7 @@ outcome may_do(const kernel &k, const caller &who, const action &a, const named_
 // Nothing is applied that the kernel would refuse.
 std::string problem_with(const kernel &k, const action &a, partition_id where, const command &wanted) {
   if (a.what == TENON_ADMIN_UNDRAIN_NODE && k.state_of_node(where, a.object) == node_state::schedulable)
-    return "node '" + a.object + "' is not draining";
+    return messages::node_not_draining(a.object);
   return k.problem_with(wanted);
 }
 
@@ -269,7 +270,7 @@ outcome administration::done(const caller &who, action &what) {
   switch (what.what) {
     case TENON_ADMIN_RECOVERY_DONE:
       if (to_.recovery_done(what.object)) return {};
-      return {TENON_UNRESOLVABLE, "there is no resource manager '" + what.object + "'"};
+      return {TENON_UNRESOLVABLE, "there is no resource manager '" + what.object + "'", "rm", what.object};
     case TENON_ADMIN_LOG_LEVEL:
       if (to_.log_level(what.object)) return {};
       return {TENON_INVALID_CONFIG,

@@ -10,6 +10,7 @@
 #include "plan_words.hpp"
 #include "tenon/host/reader_question.hpp"
 #include "tenon/kernel/partition_name.hpp"
+#include "tenon/kernel/quantity.hpp"
 #include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::observe {
@@ -122,8 +123,8 @@ class partition_losses {
     const auto delay = q.properties.find("quota.preemption.delay");
     const bool is_brought_down =
         config_.quota_preemption_enabled && delay != q.properties.end() && delay->second != "0";
-    loss.text = "queue " + q.path + " uses " + quantity_text(type, loss.has) + " " + type + ", its max is " +
-                quantity_text(type, most) + ": it gets none until it uses less" +
+    loss.text = "queue " + q.path + " uses " + format_quantity(type, loss.has) + " " + type + ", its max is " +
+                format_quantity(type, most) + ": it gets none until it uses less" +
                 (is_brought_down ? "; after quota.preemption.delay, " + delay->second + ", it is brought down" : "");
   }
 
@@ -162,7 +163,7 @@ class partition_losses {
     loss.resource = type;
     loss.has = amount_in(u.usage, type);
     loss.may = most;
-    loss.text += " uses " + quantity_text(type, loss.has) + " " + type + ", may use " + quantity_text(type, most) +
+    loss.text += " uses " + format_quantity(type, loss.has) + " " + type + ", may use " + format_quantity(type, most) +
                  ": nothing more of it until less is used";
   }
   void add_too_many(const usage_snapshot &u, bool group) {
@@ -187,8 +188,8 @@ class partition_losses {
       loss.resource = type;
       loss.has = amount;
       loss.may = *may;
-      loss.text = "ask " + loss.subject + " in queue " + app.queue + " wants " + quantity_text(type, amount) + " " +
-                  type + ", more than " + whose + " may ever have: " + quantity_text(type, *may);
+      loss.text = "ask " + loss.subject + " in queue " + app.queue + " wants " + format_quantity(type, amount) + " " +
+                  type + ", more than " + whose + " may ever have: " + format_quantity(type, *may);
       return;
     }
   }

@@ -61,18 +61,10 @@ json::object json_of(const submission &one) {
 
 std::string_view name(loss_kind what) { return loss_names[static_cast<size_t>(what)]; }
 
-std::string quantity_text(std::string_view type, int64_t amount) {
-  if (type == "vcore") return amount % 1'000 == 0 ? std::to_string(amount / 1'000) : format_quantity(type, amount);
-  constexpr std::array<std::string_view, 7> units{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
-  size_t unit = 0;
-  for (; amount != 0 && amount % 1'024 == 0 && unit + 1 < units.size(); ++unit) amount /= 1'024;
-  return std::to_string(amount) + std::string(units[unit]);
-}
-
 std::string amounts_text(const amount_map &amounts) {
   std::string out;
   for (const auto &[type, amount] : amounts)
-    out += (out.empty() ? "" : ", ") + type + ": " + quantity_text(type, amount);
+    out += (out.empty() ? "" : ", ") + type + ": " + format_quantity(type, amount);
   return "{" + out + "}";
 }
 

@@ -10,8 +10,6 @@
 
 namespace tenon::observe {
 
-// "4", "500m", "8Gi": reads as the same amount.
-[[nodiscard]] std::string quantity_text(std::string_view type, int64_t amount);
 // "{memory: 8Gi, vcore: 4}"
 [[nodiscard]] std::string amounts_text(const amount_map &);
 [[nodiscard]] std::string duration_text(int64_t ms);

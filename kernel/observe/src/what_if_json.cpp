@@ -185,7 +185,15 @@ json::array victims_json(const ask_answer &of) {
 
 result<json::object> parse_question(std::string_view text, std::string_view where) {
   try {
-    json::object out = json::parse(text).as_object();
+    boost::system::error_code problem;
+    json::stream_parser reader;
+    const size_t read = reader.write_some(text.data(), text.size(), problem);
+    if (!problem) reader.finish(problem);
+    if (problem || read != text.size() || !reader.done())
+      return refusal{std::string(where), "a JSON object, a question as docs/what-if.md has it",
+                     "text that is no JSON from byte " + std::to_string(read) + " on: " + problem.message(),
+                     "correct it there; it begins with {\"applications\": [...]} as that page does"};
+    json::object out = reader.release().as_object();
     check_members(out, question_fields, std::string(where));
     return out;
   } catch (const refused &wrong) {

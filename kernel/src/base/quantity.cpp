@@ -118,7 +118,8 @@ result<int64_t> parse_quantity(std::string_view type, std::string_view text) {
   const auto factor = in_milli ? std::optional<int64_t>(1) : factor_of(suffix);
   if (!factor) {
     return refuse(type, text, "invalid suffix in quantity",
-                  suffix == "m" ? "only vcore has thousandths" : "suffixes are case sensitive: k, Ki, M, Mi");
+                  suffix == "m" ? "leave m out, or write M for millions: only vcore has thousandths"
+                                : "suffixes are case sensitive: k, Ki, M, Mi");
   }
 
   int64_t amount = 0;
@@ -129,8 +130,19 @@ result<int64_t> parse_quantity(std::string_view type, std::string_view text) {
   return amount;
 }
 
+bool counts_bytes(std::string_view type) {
+  return type == "memory" || type == "ephemeral-storage" || type.starts_with("hugepages-");
+}
+
 std::string format_quantity(std::string_view type, int64_t amount) {
-  return std::to_string(amount) + (type == milli_type ? "m" : "");
+  if (type == milli_type) {
+    return amount % 1'000 == 0 ? std::to_string(amount / 1'000) : std::to_string(amount) + "m";
+  }
+  constexpr std::array<std::string_view, 7> units{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  size_t unit = 0;
+  const bool scaled = counts_bytes(type) && amount != 0;
+  for (; scaled && amount % 1'024 == 0 && unit + 1 < units.size(); ++unit) amount /= 1'024;
+  return std::to_string(amount) + std::string(units[unit]);
 }
 
 }  // namespace tenon

@@ -10,6 +10,7 @@
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
 #include "rules/gangs.hpp"
+#include "rules/placement.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/resources.hpp"
 
@@ -20,7 +21,9 @@ namespace tenon::internal {
 std::string administration::problem_with(const tenon::change_partition &c) const {
   const auto event = static_cast<object_event>(c.event);
   if (c.event > static_cast<uint8_t>(object_event::stop)) return messages::partition_event_unknown(c.event);
-  if (!of.state.may(event)) return of.state.refusal(event);
+  if (!of.state.may(event)) {
+    return messages::event_not_possible(of.state.refusal(event), of.state == object_state::draining);
+  }
   const bool is_left_out = event == object_event::start && drain_epoch_ != 0;
   return is_left_out ? messages::partition_start_while_draining(of.name) : std::string{};
 }
@@ -85,11 +88,12 @@ std::string administration::check(const tenon::change_queue &c, queue *&out) con
   out = queues.find_queue(c.queue);
   const auto event = static_cast<object_event>(c.event);
   if (out == nullptr && event == object_event::start && of.stops.queues.contains(c.queue)) return {};
-  if (out == nullptr) return messages::no_queue(c.queue);
+  if (out == nullptr) return placement::refusal_of_missing(queues, c.queue);
   if (event != object_event::stop && event != object_event::start) return messages::queue_event_unknown(c.event);
   // Draining is undone by a configuration that names the queue, and by nothing else.
   const bool possible = out->state.may(event) && out->state != object_state::draining;
-  return possible ? std::string{} : out->state.refusal(event);
+  return possible ? std::string{}
+                  : messages::event_not_possible(out->state.refusal(event), out->state == object_state::draining);
 }
 
 std::string administration::problem_with(const tenon::change_queue &c) const {

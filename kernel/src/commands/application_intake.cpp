@@ -64,7 +64,7 @@ void application_intake::obey(const tenon::add_application &c) {
     if (!forced) return reject_application(c, messages::user_empty(), true);
     submit_as_nobody(as);
   } else if (!is_user_name(c.user)) {
-    return reject_application(c, messages::user_invalid(), true);
+    return reject_application(c, messages::user_invalid(c.user), true);
   }
   application_terms terms;
   std::string problem = intake.check_amounts({{c.placeholder_ask, terms.gang}});
@@ -102,7 +102,7 @@ std::string application_intake::prepare_submitted(const queue &leaf, std::string
 
 std::string application_intake::gang_problem(const queue &leaf, const resources &gang, std::string_view app_id) const {
   const std::string &sort = leaf.order->bound->name;
-  if (sort != "fifo" && sort != "stateaware") return messages::gang_queue_not_fifo(leaf.path, app_id);
+  if (sort != "fifo" && sort != "stateaware") return messages::gang_queue_not_fifo(leaf.path, app_id, sort);
   const resources max = queue_tree::configured_max(leaf);
   if (fit_in_undefined_unlimited(max, gang)) return {};
   return messages::gang_larger_than_queue(leaf.path, app_id, configured_values(gang, types),

@@ -46,11 +46,12 @@ std::string application_moves::check(const tenon::move_application &c, move_term
     return messages::move_of_ending(app->id, app->state.name());
   }
   const queue *to = out.to = queues.find_queue(c.queue);
-  if (to == nullptr) return messages::no_queue(c.queue);
-  if (!to->leaf) return messages::move_to_parent(to->path);
+  if (to == nullptr) return placement::refusal_of_missing(queues, c.queue);
+  if (!to->leaf) return placement::refusal_of_parent(*to);
   if (to == app->home) return messages::move_to_same(app->id, to->path);
   for (const queue *q = to; q != nullptr; q = q->parent) {
-    if (q->state != object_state::active) return messages::move_to_inactive(q->path, q->state.name());
+    if (q->state != object_state::active)
+      return messages::queue_inactive(q->path, q->state.name(), q->state == object_state::stopped);
   }
   const std::vector<std::string_view> groups_of_user(app->groups.begin(), app->groups.end());
   if (!placement::may_submit(*to, app->user, groups_of_user)) return messages::move_not_permitted(app->user, to->path);

@@ -96,7 +96,7 @@ std::string ask_intake::check_need_of(const tenon::put_ask &c, resources &need) 
     const bool bad_amounts =
         std::all_of(c.resources.begin(), c.resources.end(), [](const auto &r) { return r.amount == 0; }) ||
         std::any_of(c.resources.begin(), c.resources.end(), [](const auto &r) { return r.amount < 0; });
-    if (!bad_amounts) return messages::no_allocations_wanted();
+    if (!bad_amounts) return messages::no_allocations_wanted(c.max_allocations);
   }
   return intake.check_need(c.resources, need);
 }
@@ -110,7 +110,11 @@ std::string ask_intake::application_problem(const application *app, std::string_
 std::string ask_intake::check_priority(std::string_view class_name, int32_t &priority) const {
   if (class_name.empty()) return {};
   const auto found = priority_classes.find(std::string(class_name));
-  if (found == priority_classes.end()) return messages::priority_class_unknown(class_name);
+  if (found == priority_classes.end()) {
+    std::vector<std::string_view> known;
+    for (const auto &[name, value] : priority_classes) known.push_back(name);
+    return messages::priority_class_unknown(class_name, known);
+  }
   priority = found->second;
   return {};
 }

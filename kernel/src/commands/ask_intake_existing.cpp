@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "base/names_beside.hpp"
 #include "commands/application_intake.hpp"
 #include "commands/ask_intake.hpp"
 #include "core.hpp"
@@ -30,7 +31,7 @@ std::string ask_intake::check(const existing_allocation &e, const node *n, ask_t
   if (c.key.empty()) return messages::key_empty();
   if (e.foreign) {
     for (const named_amount &item : c.resources) {
-      if (item.amount < 0) return messages::negative_resources();
+      if (item.amount < 0) return messages::negative_resources(item.type, item.amount);
     }
     std::string problem = intake.check_amounts({{c.resources, out.need}});
     return problem.empty() ? device_holdings::check_detail(c.key, e.detail, out.need, types) : problem;
@@ -116,11 +117,12 @@ std::string ask_intake::admit(const existing_allocation &e, const node *n, exist
 std::string ask_intake::problem_without_node(const tenon::put_allocation &c) const {
   const tenon::put_ask &a = c.allocation.ask;
   if (c.allocation.foreign) {
-    return c.node.empty() ? messages::foreign_without_node(a.key) : messages::foreign_node_not_found(c.node, a.key);
+    return c.node.empty() ? messages::foreign_without_node(a.key)
+                          : messages::foreign_node_not_found(c.node, a.key, names_beside(nodes.by_id(), c.node));
   }
   std::string problem;
   if (!a.application.empty()) problem = application_problem(submitted.find_application(a.application), a.application);
-  return problem.empty() ? messages::node_not_found(c.node) : problem;
+  return problem.empty() ? messages::node_not_found(c.node, names_beside(nodes.by_id(), c.node)) : problem;
 }
 
 void ask_intake::obey(const tenon::put_allocation &c) {

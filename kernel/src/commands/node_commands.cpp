@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/names_beside.hpp"
 #include "commands/application_intake.hpp"
 #include "ledger/device_holdings.hpp"
 #include "ledger/kept_counts.hpp"
@@ -114,7 +115,7 @@ void node_commands::obey(const tenon::add_node &c) {
 }
 
 std::string node_commands::check(const tenon::update_node &c, const node *n, node_terms &out) const {
-  if (n == nullptr) return messages::node_not_found(c.node);
+  if (n == nullptr) return messages::node_not_found(c.node, names_beside(nodes.by_id(), c.node));
   std::string problem = intake.check_amounts({{c.has_capacity ? c.capacity : amounts{}, out.capacity},
                                               {c.has_occupied ? c.occupied : amounts{}, out.occupied}});
   if (problem.empty()) problem = check_total(out.capacity, n);
@@ -162,7 +163,7 @@ void node_commands::obey(const tenon::update_node &c) {
 void node_commands::obey(const tenon::change_node &c) {
   node *n = nodes.find(c.node);
   const auto no = [&](std::string why) { refuse_update(std::move(why), c.node); };
-  if (n == nullptr) return no(messages::node_not_found(c.node));
+  if (n == nullptr) return no(messages::node_not_found(c.node, names_beside(nodes.by_id(), c.node)));
   switch (const auto event = static_cast<node_event>(c.event)) {
     case node_event::drain:
     case node_event::undrain:

@@ -17,7 +17,7 @@ namespace tenon::internal {
 std::string resource_intake::check_amounts(std::initializer_list<named_amounts> lists) {
   for (const named_amounts &list : lists) {
     for (const named_amount &item : list.from) {
-      if (item.amount < 0) return messages::negative_amount(item.type);
+      if (item.amount < 0) return messages::negative_amount(item.type, item.amount);
       if (item.amount > largest_sum) return messages::amount_too_large(item.type, item.amount);
     }
   }
@@ -37,8 +37,8 @@ std::string resource_intake::check_amounts(std::initializer_list<named_amounts> 
 std::string resource_intake::check_need(amounts from, resources &out) {
   const auto zero = [](const named_amount &item) { return item.amount == 0; };
   if (std::all_of(from.begin(), from.end(), zero)) return messages::no_resources();
-  if (std::any_of(from.begin(), from.end(), [](const named_amount &item) { return item.amount < 0; })) {
-    return messages::negative_resources();
+  for (const named_amount &item : from) {
+    if (item.amount < 0) return messages::negative_resources(item.type, item.amount);
   }
   std::string problem = check_amounts({{from, out}});
   out.prune();

@@ -19,7 +19,7 @@ std::string problem_of(std::string_view name, const std::string &value, bool has
   if (name == "tag" && value.empty()) return messages::rule_tag_without_value();
   if (name != "fixed") return {};
   if (value.empty()) return messages::rule_fixed_without_value();
-  if (!valid_path(value)) return messages::queue_name_invalid();
+  if (!valid_path(value)) return messages::queue_path_invalid(value);
   if (is_qualified(value) && has_parent) return messages::rule_fixed_qualified_with_parent(value);
   return {};
 }
@@ -116,7 +116,7 @@ placement_request::answer placement_request::ask(const placement_rule &rule) {
 placement_request::answer placement_request::checked(std::string name, bool qualified) {
   if (name.empty()) return {};
   if (qualified && !is_qualified(lower_case(name))) return {{}, false, {}, true};
-  if (!valid_path(name)) return {{}, false, messages::queue_name_invalid(), false};
+  if (!valid_path(name)) return {{}, false, messages::queue_path_invalid(name), false};
   return {std::move(name), qualified, {}, false};
 }
 

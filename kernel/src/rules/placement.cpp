@@ -57,6 +57,17 @@ struct abi_tree : tenon_queue_tree {
   }
 };
 
+// The last parts of the names of the queues below, for refusals.
+std::vector<std::string_view> names_below(const queue &above) {
+  constexpr size_t most_looked_at = 100;
+  std::vector<std::string_view> out;
+  for (const auto &child : above.children) {
+    if (out.size() == most_looked_at) break;
+    if (child->path != recovery_path) out.push_back(std::string_view(child->path).substr(above.path.size() + 1));
+  }
+  return out;
+}
+
 }  // namespace
 
 // The path that the rule gives; empty when it gives none, with a problem when it refuses.
@@ -91,7 +102,7 @@ bool placement::may_submit(const queue &to, std::string_view user, names groups)
   return false;
 }
 
-queue *placement::nearest_queue(std::string_view path) const {
+queue *placement::nearest_queue(const queue_lifecycle &queues, std::string_view path) {
   for (;;) {
     if (queue *q = queues.find_queue(path); q != nullptr) return q;
     const size_t dot = path.rfind('.');
@@ -104,7 +115,7 @@ bool placement::takes(std::string_view path, const tenon::add_application &c) co
   if (const queue *q = queues.find_queue(path); q != nullptr) {
     return q->leaf && q->state == object_state::active && may_submit(*q, c.user, c.groups);
   }
-  const queue *above = nearest_queue(path);
+  const queue *above = nearest_queue(queues, path);
   return above != nullptr && !stops.queues.contains(path) && may_submit(*above, c.user, c.groups);
 }
 
@@ -129,29 +140,35 @@ std::string placement::find_place(const tenon::add_application &c, place &out) c
   if (out.path.empty()) return messages::no_rule_matched(against_named(c));
   out.leaf = queues.find_queue(out.path);
   if (out.leaf != nullptr) return {};
-  out.above = nearest_queue(out.path);
+  out.above = nearest_queue(queues, out.path);
   return problem_of_making(out);
 }
 
+std::string placement::refusal_of_parent(const queue &parent) {
+  return messages::queue_is_parent(parent.path, names_below(parent));
+}
+
+std::string placement::refusal_of_missing(const queue_lifecycle &queues, std::string_view path) {
+  const queue *above = nearest_queue(queues, path);
+  if (above == nullptr) above = queues.find_queue(root_queue_name);
+  return messages::queue_missing(path, above->path, above->leaf, names_below(*above));
+}
+
 std::string placement::against_named(const tenon::add_application &c) const {
-  constexpr size_t most_looked_at = 100;
+  if (c.queue.empty()) return messages::queue_not_named(names_below(*queues.find_queue(root_queue_name)));
   std::string path = lower_case(c.queue);
-  if (!is_qualified(path) && path.find('.') == std::string::npos) path = std::string(root_queue_name) + "." + path;
-  if (c.queue.empty() || !is_qualified(path)) return {};
-  const queue *q = queues.find_queue(path);
-  if (q == nullptr) {
-    const queue *above = nearest_queue(path);
-    if (above == nullptr) return {};
-    std::vector<std::string_view> below;
-    for (const auto &child : above->children) {
-      if (below.size() == most_looked_at) break;
-      if (child->path != recovery_path) below.push_back(std::string_view(child->path).substr(above->path.size() + 1));
-    }
-    return messages::queue_missing(path, above->path, below);
+  if (!is_qualified(path)) {
+    if (path.find('.') != std::string::npos) return messages::queue_not_in_full(path);
+    path = std::string(root_queue_name) + "." + path;
   }
-  if (!q->leaf) return messages::move_to_parent(path);
-  if (q->state != object_state::active) return messages::move_to_inactive(path, q->state.name());
-  return may_submit(*q, c.user, c.groups) ? std::string() : messages::submit_denied(c.user, path);
+  const queue *q = queues.find_queue(path);
+  if (q == nullptr) return refusal_of_missing(queues, path);
+  if (!q->leaf) return refusal_of_parent(*q);
+  if (q->state != object_state::active) {
+    return messages::queue_inactive(path, q->state.name(), q->state == object_state::stopped);
+  }
+  const bool may = may_submit(*q, c.user, c.groups);
+  return may ? messages::queue_not_looked_at(path) : messages::submit_denied(c.user, path);
 }
 
 std::string placement::problem_of_making(const place &where) const {

@@ -54,14 +54,18 @@ class placement : placement_access {
   [[nodiscard]] std::string find_place(const add_application &c, place &out) const;
   // Makes what is missing, and takes from the tags what they say of the queue.
   queue &make(const place &where, texts tags);
+  // Why an application cannot be in this queue, which is no leaf.
+  [[nodiscard]] static std::string refusal_of_parent(const queue &parent);
+  // Why there is no queue of this path, with what is there.
+  [[nodiscard]] static std::string refusal_of_missing(const queue_lifecycle &queues, std::string_view path);
   static bool may_submit(const queue &to, std::string_view user, names groups);
 
  private:
   std::string path_by(const placement_rule &rule, placement_request &request, std::string &problem) const;
   [[nodiscard]] bool takes(std::string_view path, const add_application &c) const;
-  [[nodiscard]] queue *nearest_queue(std::string_view path) const;
+  [[nodiscard]] static queue *nearest_queue(const queue_lifecycle &queues, std::string_view path);
   [[nodiscard]] std::string problem_of_making(const place &where) const;
-  // What speaks against the queue that the application names; empty: nothing does, or it names none.
+  // What speaks against the queue that the application names.
   [[nodiscard]] std::string against_named(const add_application &c) const;
   queue &make_path(const place &where);
   void apply_template(queue &leaf);

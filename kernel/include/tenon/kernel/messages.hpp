@@ -1,16 +1,21 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Every text that a decision carries, one function each. The kernel and its oracle call the same ones, and
-// the wording is the field's where the field has one: resource managers and their tests look for it.
+// Every text that a decision carries, one function each. The kernel and its oracle call the same functions. A text
+// begins with YuniKorn's words where YuniKorn has some, because resource managers and their tests look for them. A
+// refusal then says what is wanted and what to do.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "tenon/kernel/queue_config.hpp"
 
 namespace tenon::messages {
+
+// Names that there are, of which a refusal shows the nearest one or the first few. They are collected when something is
+// refused.
+using known_names = std::span<const std::string_view>;
 
 // "map[memory:1000 vcore:500]", by name.
 [[nodiscard]] std::string amounts(const amount_map &amounts);
@@ -23,9 +28,9 @@ namespace tenon::messages {
 [[nodiscard]] std::string partition_without_root();
 [[nodiscard]] std::string leaf_has_applications(std::string_view queue);
 [[nodiscard]] std::string parent_has_applications(std::string_view queue);
-[[nodiscard]] std::string no_partition(std::string_view partition);
+[[nodiscard]] std::string no_partition(std::string_view partition, known_names known);
 [[nodiscard]] std::string too_many_resource_types(std::string_view type, uint32_t limit);
-[[nodiscard]] std::string negative_amount(std::string_view type);
+[[nodiscard]] std::string negative_amount(std::string_view type, int64_t amount);
 [[nodiscard]] std::string amount_too_large(std::string_view type, int64_t amount);
 // `there`: what the amount, taken so many times, would be added to.
 [[nodiscard]] std::string sum_too_large(std::string_view type, int64_t amount, int64_t times, int64_t there);
@@ -36,14 +41,16 @@ inline constexpr std::string_view creation_time = "creation time", bind_time = "
 [[nodiscard]] std::string time_to_come(std::string_view which, int64_t said_ms, int64_t now_ms);
 
 // Applications: refused for what they are.
-[[nodiscard]] std::string application_without_partition(std::string_view application, std::string_view partition);
+[[nodiscard]] std::string application_without_partition(std::string_view application, std::string_view partition,
+                                                        known_names known);
 [[nodiscard]] std::string application_to_stopped_partition(std::string_view partition, std::string_view application,
                                                            std::string_view state);
 [[nodiscard]] std::string application_exists(std::string_view application, std::string_view partition);
 [[nodiscard]] std::string application_without_id();
 [[nodiscard]] std::string user_empty();
-[[nodiscard]] std::string user_invalid();
-[[nodiscard]] std::string gang_queue_not_fifo(std::string_view queue, std::string_view application);
+[[nodiscard]] std::string user_invalid(std::string_view user);
+[[nodiscard]] std::string gang_queue_not_fifo(std::string_view queue, std::string_view application,
+                                              std::string_view sort);
 [[nodiscard]] std::string gang_larger_than_queue(std::string_view queue, std::string_view application,
                                                  const amount_map &request, const amount_map &max);
 // `message` is the order's own, perhaps none.
@@ -52,19 +59,23 @@ inline constexpr std::string_view creation_time = "creation time", bind_time = "
 
 // Applications: not placed. Reasons are wrapped in placement_failed().
 [[nodiscard]] std::string placement_failed(std::string_view application, std::string_view why);
-// `against`: what speaks against the queue that the application names; empty: nothing does.
+// `against`: what speaks against the queue that the application names, one of the texts that follow.
 [[nodiscard]] std::string no_rule_matched(const std::string &against);
-// `above` is the nearest queue that is there, and `below` are the last parts of the names of queues below it.
-[[nodiscard]] std::string queue_missing(std::string_view queue, std::string_view above,
-                                        const std::vector<std::string_view> &below);
+// `below`: the last parts of the names of the queues below.
+[[nodiscard]] std::string queue_not_named(known_names below);
+[[nodiscard]] std::string queue_not_in_full(std::string_view queue);
+[[nodiscard]] std::string queue_not_looked_at(std::string_view queue);
+// `above` is the nearest queue that is there.
+[[nodiscard]] std::string queue_missing(std::string_view queue, std::string_view above, bool above_is_leaf,
+                                        known_names below);
+[[nodiscard]] std::string queue_is_parent(std::string_view queue, known_names below);
+[[nodiscard]] std::string queue_inactive(std::string_view queue, std::string_view state, bool stopped);
 [[nodiscard]] std::string submit_denied(std::string_view user, std::string_view queue);
 [[nodiscard]] std::string queue_name_invalid();
+[[nodiscard]] std::string queue_path_invalid(std::string_view path);
 [[nodiscard]] std::string parent_rule_gave_leaf(std::string_view queue);
 // `message` is the rule's own, perhaps none.
 [[nodiscard]] std::string rule_refused(std::string_view rule, std::string_view message);
-[[nodiscard]] std::string queue_not_found(std::string_view queue, std::string_view application);
-[[nodiscard]] std::string queue_path_illegal(std::string_view queue);
-[[nodiscard]] std::string queue_create_denied(std::string_view ancestor, std::string_view queue);
 [[nodiscard]] std::string queue_create_below_leaf(std::string_view queue, std::string_view ancestor);
 [[nodiscard]] std::string queue_create_below_draining(std::string_view ancestor);
 [[nodiscard]] std::string queue_is_recovery();
@@ -100,14 +111,14 @@ inline constexpr std::string_view creation_time = "creation time", bind_time = "
 // Asks and allocations.
 [[nodiscard]] std::string application_not_found(std::string_view application);
 [[nodiscard]] std::string application_has_ended(std::string_view application, std::string_view state);
-[[nodiscard]] std::string node_not_found(std::string_view node);
+[[nodiscard]] std::string node_not_found(std::string_view node, known_names near);
 [[nodiscard]] std::string key_empty();
 [[nodiscard]] std::string no_resources();
-[[nodiscard]] std::string negative_resources();
-[[nodiscard]] std::string no_allocations_wanted();
-[[nodiscard]] std::string priority_class_unknown(std::string_view name);
+[[nodiscard]] std::string negative_resources(std::string_view type, int64_t amount);
+[[nodiscard]] std::string no_allocations_wanted(int64_t wanted);
+[[nodiscard]] std::string priority_class_unknown(std::string_view name, known_names known);
 [[nodiscard]] std::string foreign_without_node(std::string_view key);
-[[nodiscard]] std::string foreign_node_not_found(std::string_view node, std::string_view key);
+[[nodiscard]] std::string foreign_node_not_found(std::string_view node, std::string_view key, known_names near);
 [[nodiscard]] std::string allocation_elsewhere(std::string_view key, std::string_view node);
 // The text of an `allocated` decision about an allocation that the resource manager reported.
 [[nodiscard]] std::string existing();
@@ -124,7 +135,7 @@ inline constexpr std::string_view creation_time = "creation time", bind_time = "
 [[nodiscard]] std::string node_rejected(std::string_view why);
 [[nodiscard]] std::string node_exists(std::string_view partition, std::string_view node);
 [[nodiscard]] std::string node_without_id();
-[[nodiscard]] std::string node_without_partition(std::string_view partition, std::string_view node);
+[[nodiscard]] std::string node_without_partition(std::string_view partition, std::string_view node, known_names known);
 [[nodiscard]] std::string node_to_draining_partition(std::string_view partition, std::string_view node);
 [[nodiscard]] std::string node_allocation_not_restored(std::string_view key, std::string_view why);
 [[nodiscard]] std::string node_not_draining(std::string_view node);
@@ -183,8 +194,9 @@ inline constexpr std::string_view creation_time = "creation time", bind_time = "
 [[nodiscard]] std::string canary_is_in_place();
 
 // What people do.
-[[nodiscard]] std::string no_queue(std::string_view path);
 [[nodiscard]] std::string no_application(std::string_view application);
+// `refusal` is that of the state machine.
+[[nodiscard]] std::string event_not_possible(std::string_view refusal, bool draining);
 [[nodiscard]] std::string queue_event_unknown(uint8_t event);
 [[nodiscard]] std::string partition_event_unknown(uint8_t event);
 [[nodiscard]] std::string partition_start_while_draining(std::string_view partition);
@@ -192,9 +204,7 @@ inline constexpr std::string_view creation_time = "creation time", bind_time = "
 [[nodiscard]] std::string application_killed(std::string_view why);
 // Why an application cannot be moved.
 [[nodiscard]] std::string move_of_ending(std::string_view application, std::string_view state);
-[[nodiscard]] std::string move_to_parent(std::string_view queue);
 [[nodiscard]] std::string move_to_same(std::string_view application, std::string_view queue);
-[[nodiscard]] std::string move_to_inactive(std::string_view queue, std::string_view state);
 [[nodiscard]] std::string move_not_permitted(std::string_view user, std::string_view queue);
 [[nodiscard]] std::string move_ask_too_large(std::string_view key, const amount_map &ask, std::string_view queue,
                                              const amount_map &max);

@@ -15,7 +15,11 @@ namespace tenon {
 // are refused; the refusal's `where` is empty and is the caller's to fill.
 [[nodiscard]] result<int64_t> parse_quantity(std::string_view type, std::string_view text);
 
-// A quantity for people: vcore in milli-cores as "1500m", others as plain integers.
+// True if amounts of the type are bytes: memory, ephemeral-storage and hugepages-*.
+[[nodiscard]] bool counts_bytes(std::string_view type);
+
+// Writes a quantity in the unit that operators use, exactly, as queues.yaml takes it: whole cores as "4" and others as
+// "1500m", bytes in the largest binary unit as "8Gi", other types as plain integers.
 [[nodiscard]] std::string format_quantity(std::string_view type, int64_t amount);
 
 }  // namespace tenon

@@ -60,11 +60,17 @@ identity identity_of(const settings &s, const http::request<http::string_body> &
 
 void check_access(const settings &s, const request &asked, const route &r) {
   if (r.needs == access::change && !asked.from.known) {
-    throw refused{401, s.tokens.empty() ? "actions want a token, and the configuration has none (key \"tokens\")"
-                                        : "actions want a token: Authorization: Bearer TOKEN"};
+    if (s.tokens.empty())
+      throw refused{401, "actions want a token, and the configuration has none (key \"tokens\")",
+                    "set tokens of the transport to a file of tokens, and restart the scheduler"};
+    throw refused{401, "actions want a token: Authorization: Bearer TOKEN",
+                  "have none; send one of the file that the transport's key \"tokens\" names"};
   }
   const bool page = r.path == "/" || r.path.starts_with("/dashboard/");  // which asks for the token
-  if (s.token_to_read && !asked.from.known && !page) throw refused{401, "want a token: Authorization: Bearer TOKEN"};
+  if (s.token_to_read && !asked.from.known && !page) {
+    throw refused{401, "want a token: Authorization: Bearer TOKEN",
+                  "have none; send one of the file that the transport's key \"tokens\" names"};
+  }
 }
 
 // Everything between a request and its answer; never throws but for want of memory.

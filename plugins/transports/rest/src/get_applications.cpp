@@ -32,8 +32,14 @@ std::string status_of(const request &asked, bool active) {
   std::string wanted_status = lower(*status);
   if (active && std::find(statuses.begin(), statuses.end(), wanted_status) != statuses.end()) return wanted_status;
   std::string all;
-  for (const std::string_view one : statuses) all += (all.empty() ? "" : ",") + std::string(one);
-  throw refused{400, "Only following active statuses are allowed: " + all, "have '" + std::string(*status) + "'"};
+  nearest_name near(wanted_status);
+  for (const std::string_view one : statuses) {
+    all += (all.empty() ? "" : ",") + std::string(one);
+    near.look_at(one);
+  }
+  throw refused{
+      400, "Only following active statuses are allowed: " + all,
+      "have '" + std::string(*status) + "'" + (near.is_slip() ? "; did you mean '" + near.name() + "'?" : "")};
 }
 
 template <class Wanted>
@@ -70,6 +76,7 @@ answer one_application(const context &c, std::string_view queue) {
     if (queue.empty() || same_without_case(view(a.queue), queue)) {
       return json_answer(application_json(a, view(p->short_name)));
     }
+    throw refused{404, "Application not found", "it is in queue '" + std::string(view(a.queue)) + "'"};
   }
   throw near.not_found("Application");
 }

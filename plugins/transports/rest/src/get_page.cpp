@@ -11,7 +11,8 @@ std::string tag_of(std::string_view text) { return "W/\"" + transports::sha256_h
 
 answer page_answer(std::string_view name) {
   const std::string_view text = page_file(name);
-  if (text.empty()) return error_answer(404, "there is no file of this name");
+  if (text.empty())
+    return error_answer(404, "there is no file of this name", "GET / is the dashboard, which names its files");
   std::string type = "text/html; charset=utf-8";
   if (name.ends_with(".js")) type = "text/javascript; charset=utf-8";
   if (name.ends_with(".css")) type = "text/css; charset=utf-8";

@@ -58,12 +58,20 @@ std::string lower(std::string_view text) {
 }
 
 void nearest_name::look_at(std::string_view known) {
-  size_t same = 0;
-  while (same < std::min(known.size(), wanted_.size()) && small(known[same]) == small(wanted_[same])) ++same;
-  if (!nearest_.empty() && same <= same_) return;
+  const size_t most = std::min(known.size(), wanted_.size());
+  size_t begins = 0, ends = 0;
+  while (begins < most && small(known[begins]) == small(wanted_[begins])) ++begins;
+  while (begins + ends < most && small(known[known.size() - 1 - ends]) == small(wanted_[wanted_.size() - 1 - ends])) {
+    ++ends;
+  }
+  const size_t same = begins + ends, others = std::max(known.size(), wanted_.size()) - same;
+  if (!nearest_.empty() && (same < same_ || (same == same_ && others >= others_))) return;
   nearest_ = known;
   same_ = same;
+  others_ = others;
 }
+
+bool nearest_name::is_slip() const { return !nearest_.empty() && same_ > 2 * others_; }
 
 refused nearest_name::not_found(std::string_view object) const {
   return {404, std::string(object) + " not found", nearest()};
@@ -71,7 +79,9 @@ refused nearest_name::not_found(std::string_view object) const {
 
 std::string nearest_name::nearest() const {
   return "there is no '" + std::string(wanted_) + "'" +
-         (nearest_.empty() ? ", and none at all" : "; did you mean '" + nearest_ + "'?");
+         (nearest_.empty() ? ", and none at all"
+          : same_ == 0     ? "; one that is there is '" + nearest_ + "'"
+                           : "; did you mean '" + nearest_ + "'?");
 }
 
 }  // namespace tenon::rest

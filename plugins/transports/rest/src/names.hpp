@@ -19,8 +19,8 @@ void check_group_name(std::string_view name);
 [[nodiscard]] bool same_without_case(std::string_view a, std::string_view b);
 [[nodiscard]] std::string lower(std::string_view text);
 
-// Finds the known name that is most like one that is not there: the one that begins with most of the same characters,
-// and of several the first.
+// Finds the known name that is most like one that is not there: the one that begins and ends with most of the same
+// characters, of several the one with the fewest others, and of several of those the first.
 class nearest_name {
  public:
   explicit nearest_name(std::string_view wanted) : wanted_(wanted) {}
@@ -28,11 +28,14 @@ class nearest_name {
   // 404 with "Queue not found", and "there is no 'root.nope'; did you mean 'root.prod'?" as the description.
   [[nodiscard]] refused not_found(std::string_view object) const;
   [[nodiscard]] std::string nearest() const;
+  // True if the nearest name is so near that it was meant.
+  [[nodiscard]] bool is_slip() const;
+  [[nodiscard]] const std::string &name() const { return nearest_; }
 
  private:
   std::string_view wanted_;
   std::string nearest_;
-  size_t same_ = 0;
+  size_t same_ = 0, others_ = 0;
 };
 
 }  // namespace tenon::rest

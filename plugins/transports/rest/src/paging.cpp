@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "names.hpp"
 #include "shapes.hpp"
 
 namespace tenon::rest {
@@ -21,14 +22,12 @@ std::string hidden(std::string_view key) {
 
 std::string shown(std::string_view cursor) {
   std::string out;
-  if (cursor.size() % 2 != 0)
-    throw refused{400, "query parameter \"cursor\": want one of Tenon-Next-Cursor", "leave it out for the first page"};
+  const refused no{400, "query parameter \"cursor\": want one of Tenon-Next-Cursor",
+                   "have \"" + std::string(cursor.substr(0, 64)) + "\"; leave it out for the first page"};
+  if (cursor.size() % 2 != 0) throw no;
   for (size_t i = 0; i < cursor.size(); i += 2) {
     const size_t high = digits.find(cursor[i]), low = digits.find(cursor[i + 1]);
-    if (high == std::string_view::npos || low == std::string_view::npos) {
-      throw refused{400, "query parameter \"cursor\": want one of Tenon-Next-Cursor",
-                    "leave it out for the first page"};
-    }
+    if (high == std::string_view::npos || low == std::string_view::npos) throw no;
     out += static_cast<char>(high << 4 | low);
   }
   return out;
@@ -52,9 +51,15 @@ page::page(const request &asked, std::string_view shape_name) {
     rest.remove_prefix(std::min(one.size() + 1, rest.size()));
     if (std::none_of(s->keys.begin(), s->keys.end(), [&](const key_shape &k) { return k.key == one; })) {
       std::string known;
-      for (const key_shape &k : s->keys) known += (known.empty() ? "" : ", ") + std::string(k.key);
-      throw refused{400, "query parameter \"fields\": there is no field \"" + std::string(one.substr(0, 64)) +
-                             "\"; one of: " + known};
+      nearest_name near(one);
+      for (const key_shape &k : s->keys) {
+        known += (known.empty() ? "" : ", ") + std::string(k.key);
+        near.look_at(k.key);
+      }
+      throw refused{
+          400,
+          "query parameter \"fields\": there is no field \"" + std::string(one.substr(0, 64)) + "\"; one of: " + known,
+          "did you mean '" + near.name() + "'?"};
     }
     fields_.emplace_back(one);
   }

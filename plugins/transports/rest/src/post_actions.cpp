@@ -94,8 +94,10 @@ answer act(const context &c, uint32_t action, std::string_view object, std::stri
   out.size = sizeof out;
   out.error = why.out();
   const tenon_status status = service.act(c.use.host, &in, &out);
-  if (status != TENON_OK) refuse(status, why.text(), fix_of(c, status, action, full, object, target));
-  return done(name);
+  if (status == TENON_OK) return done(name);
+  // The kernel says behind what it found what to do.
+  const bool says_what_to_do = status == TENON_UNSCHEDULABLE && why.text().find("; ") != std::string_view::npos;
+  refuse(status, why.text(), says_what_to_do ? std::string() : fix_of(c, status, action, full, object, target));
 }
 
 // Of the query, or else of the body.
@@ -107,8 +109,25 @@ std::string wanted_queue(const request &asked) {
     const json::value *queue = !problem && body.is_object() ? body.as_object().if_contains("queue") : nullptr;
     if (queue != nullptr && queue->is_string()) out = queue->as_string();
   }
-  if (out.empty()) throw refused{400, "queue: want the path of a leaf, in the query or as {\"queue\": \"root.leaf\"}"};
+  if (out.empty())
+    throw refused{400, "queue: want the path of a leaf, in the query or as {\"queue\": \"root.leaf\"}, have none",
+                  "GET /ws/v1/partition/PARTITION/queues has the paths"};
   return out;
+}
+
+// The nearest resource manager or policy group where the one that is named is not there.
+std::string fix_of_configuration(const context &c, tenon_status status) {
+  if (status != TENON_UNRESOLVABLE) return {};
+  const snapshot all(c.use, 0);
+  const std::string_view rm = c.asked.asked("rm").value_or(std::string_view{});
+  const std::string_view group = c.asked.asked("policyGroup").value_or(std::string_view{});
+  nearest_name near(rm.empty() ? group : rm);
+  if (rm.empty()) {
+    for (const auto &one : listed<tenon_view_policy_group>(all->policy_groups)) near.look_at(view(one.name));
+  } else {
+    for (const auto &one : listed<tenon_view_rm>(all->rms)) near.look_at(view(one.id));
+  }
+  return near.nearest();
 }
 
 answer configure(const context &c, std::string_view text, std::string_view name) {
@@ -128,7 +147,7 @@ answer configure(const context &c, std::string_view text, std::string_view name)
   out.error = why.out();
   out.notes = notes.out();
   const tenon_status status = service.update_config(c.use.host, &in, &out);
-  if (status != TENON_OK) refuse(status, why.text());
+  if (status != TENON_OK) refuse(status, why.text(), fix_of_configuration(c, status));
   json::array warnings;
   std::istringstream lines{std::string(notes.text())};
   for (std::string line; std::getline(lines, line);) warnings.push_back(json::string(line));
@@ -147,7 +166,8 @@ answer post_config(const context &c) {
 answer post_reload(const context &c) {
   for (const std::string_view name : {"rm", "policyGroup"}) {
     if (!c.asked.asked(name)) continue;
-    throw refused{400, std::string(name) + ": reload takes none, it reads the files of all policy groups"};
+    throw refused{400, std::string(name) + ": reload takes none, it reads the files of all policy groups",
+                  "leave it out, or send the text of one group to POST /tenon/v1/config"};
   }
   return configure(c, {}, "reload");
 }

@@ -3,6 +3,7 @@
 
 #include <utf8.h>
 
+#include <algorithm>
 #include <boost/url/decode_view.hpp>
 #include <boost/url/encoding_opts.hpp>
 #include <charconv>
@@ -31,8 +32,11 @@ std::optional<uint64_t> request::number(std::string_view name, uint64_t least, u
   uint64_t out = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), out);
   if (error != std::errc{} || end != text->data() + text->size() || out < least || out > most) {
-    throw refused{400, "query parameter \"" + std::string(name) + "\": want a number from " + std::to_string(least) +
-                           " to " + std::to_string(most) + ", have \"" + std::string(text->substr(0, 64)) + "\""};
+    throw refused{400,
+                  "query parameter \"" + std::string(name) + "\": want a number from " + std::to_string(least) +
+                      " to " + std::to_string(most) + ", have \"" + std::string(text->substr(0, 64)) + "\"",
+                  "write such a number, as " + std::string(name) + "=" + std::to_string(std::max<uint64_t>(least, 10)) +
+                      ", or leave it out"};
   }
   return out;
 }

@@ -153,6 +153,19 @@ bool fits(const std::vector<std::string_view> &pattern, const std::vector<std::s
   return true;
 }
 
+// The path of a route with what stands in the place of its parameters.
+std::string filled(std::string_view pattern, const std::vector<std::string_view> &path) {
+  std::string out;
+  size_t at = 0;
+  for (const std::string_view part : segments(pattern)) {
+    // What stands at the end is what is looked for.
+    const bool is_there = part.starts_with(':') && at + 1 < path.size() && !path[at].empty();
+    out += "/" + std::string(is_there ? path[at] : part);
+    ++at;
+  }
+  return out;
+}
+
 // Names are escaped twice by clients that expect the path to be decoded before it is split.
 bool escaped_twice(std::string_view name) { return name == "queue" || name == "user" || name == "group"; }
 
@@ -160,12 +173,19 @@ bool escaped_twice(std::string_view name) { return name == "queue" || name == "u
 
 answer not_found(std::string_view path) {
   nearest_name near(path);
-  for (const route &one : routes) near.look_at(one.path);
+  const auto parts = segments(path);
+  for (const route &one : routes) near.look_at(filled(one.path, parts));
   const std::string_view first = path.substr(0, path.find('/', 1));
   const bool known = std::any_of(std::begin(routes), std::end(routes), [&](const route &one) {
     return one.path.starts_with(first) && one.path.substr(first.size()).starts_with('/');
   });
-  if (!known) return {404, std::string(text_type), "404 page not found\n", {}};
+  if (!known) {
+    return {404,
+            std::string(text_type),
+            "404 page not found\nThere is no " + std::string(path.substr(0, 200)) +
+                ": paths here begin with /ws/v1/, /tenon/v1/ or /debug/, and GET /tenon/v1/openapi.json lists them.\n",
+            {}};
+  }
   const refused no = near.not_found("Resource");
   return error_answer(no.status, no.message, no.fix);
 }
@@ -181,6 +201,18 @@ answer moved_to(unsigned status, std::string_view path, const request &asked) {
 }
 
 std::span<const route> all_routes() { return routes; }
+
+// A slip in the name of a parameter would be left aside, and with it what was asked for. Other parameters that a route
+// does not know are left aside, as YuniKorn does.
+std::optional<answer> unknown_parameter(const route &of, const request &r) {
+  for (const auto &[name, value] : r.query) {
+    nearest_name near(name);
+    for (const query_parameter &known : of.query) near.look_at(known.name);
+    if (!near.is_slip() || near.name() == name) continue;
+    return error_answer(400, "there is no query parameter \"" + name + "\"", "did you mean '" + near.name() + "'?");
+  }
+  return std::nullopt;
+}
 
 std::string methods_of(std::string_view path) {
   const auto parts = segments(path);
@@ -213,10 +245,12 @@ match find_route(request &r) {
                                       "write % as %25; the name of a queue is encoded twice")};
       r.parameters.emplace_back(name, std::move(*value));
     }
+    if (auto no = unknown_parameter(one, r)) return {nullptr, std::move(*no)};
     return {&one, std::nullopt};
   }
   if (other_method) {
-    answer no = error_answer(405, "Method Not Allowed", "this path takes " + methods_of(r.path));
+    answer no =
+        error_answer(405, "Method Not Allowed", "have " + r.method + ", and this path takes " + methods_of(r.path));
     no.headers.emplace_back("Allow", methods_of(r.path));
     return {nullptr, std::move(no)};
   }

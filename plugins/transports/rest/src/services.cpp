@@ -10,7 +10,9 @@ void refuse(tenon_status status, std::string_view why, std::string fix) {
   const auto say = [&](std::string_view otherwise) { return std::string(why.empty() ? otherwise : why); };
   switch (status) {
     case TENON_DECLINED:
-      throw refused{403, say("not allowed"), "ask somebody whom an adminacl of the queue, or of one above it, names"};
+      throw refused{
+          403, say("not allowed"),
+          "ask somebody whom an adminacl of the queue, or of one above it, names, or whose token has all: true"};
     case TENON_UNRESOLVABLE:
       throw refused{404, say("not found"), std::move(fix)};
     case TENON_UNSCHEDULABLE:

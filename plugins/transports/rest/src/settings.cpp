@@ -54,6 +54,10 @@ std::vector<token> tokens_of(const std::string &file) {
     const YAML::Node all = YAML::LoadFile(file);
     if (!all.IsSequence()) refuse_tokens(file, "want a list of {token, user, groups, all}");
     for (const auto &entry : all) out.push_back(token_of(file, entry));
+  } catch (const YAML::BadFile &) {
+    refuse_tokens(file,
+                  "want a file that can be read, have none; write it, or correct the name: it is relative to the "
+                  "folder in which the scheduler was started");
   } catch (const YAML::Exception &e) {
     refuse_tokens(file, e.what());
   }
@@ -89,7 +93,8 @@ settings::settings(const sdk::config &from) {
   if (!parsed.is_loopback() && !(tls() && token_to_read) && !wide_open) {
     sdk::config::refuse("listen",
                         "a loopback address, or TLS (tls_certificate, tls_key) with token_to_read: true, or "
-                        "serve_everybody_without_tls_and_token: true");
+                        "serve_everybody_without_tls_and_token: true; have \"" +
+                            listen + "\"");
   }
   origin = from.text("origin", "");
   hosts = from.texts("hosts", {});
