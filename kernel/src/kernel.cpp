@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "kernel_impl.hpp"
+#include "ledger/wrong_books.hpp"
+#include "tenon/kernel/audit.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/partition_name.hpp"
 
@@ -44,6 +46,30 @@ struct rejection {
 [[gnu::cold]] rejection<decided::node_update_rejected> without_partition(const change_node &c,
                                                                          messages::known_names known) {
   return {{}, {}, c.node, messages::no_partition(c.partition, known)};
+}
+
+// Debug builds, and with them those of the sanitizers, add the books up again after commands (tenon/kernel/audit.hpp).
+#ifdef NDEBUG
+constexpr bool audits_itself = false;
+#else
+constexpr bool audits_itself = true;
+#endif
+
+// Ends the process where the books are wrong. Returns how many commands may pass until the next audit: of a large state
+// so many that all audits cost no more than the commands, by and large.
+uint64_t audit_books(kernel &of) {
+  constexpr size_t objects_a_command = 5;
+  const bool is_read = of.frozen_bytes() != 0;
+  const kernel_snapshot state = of.snapshot();
+  if (!is_read) of.forget_frozen();
+  const std::vector<audit_finding> found = audit(state);
+  if (!found.empty()) internal::end_with_wrong_books(text_of(found.front()));
+  size_t objects = 0;
+  for (const partition_snapshot &p : state.partitions) {
+    objects += p.nodes.size() + p.queues.size();
+    for (const application_snapshot &a : p.applications) objects += 1 + a.asks.size() + a.allocations.size();
+  }
+  return 1 + objects / objects_a_command;
 }
 
 }  // namespace
@@ -306,6 +332,10 @@ uint32_t kernel::apply(int64_t now_ms, const command &c) {
     return p == nullptr || p->is_void(t);
   });
   shared.counters.timers = shared.timers.size();
+  if constexpr (audits_itself) {
+    if (shared.counters.commands >= impl_->next_audit)
+      impl_->next_audit = shared.counters.commands + audit_books(*this);
+  }
   return made;
 }
 

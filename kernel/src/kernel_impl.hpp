@@ -33,6 +33,7 @@ struct kernel::impl {
   };
   std::map<std::string, manager, std::less<>> rms;
   uint32_t partitions_made = 0;
+  uint64_t next_audit = 0;  // with this command, in builds that audit themselves
   // What problem_with() made ready for the swap that comes next.
   struct prepared_swap {
     std::string module, digest;

@@ -40,8 +40,8 @@ bool kept_orders::stands_behind(leaf_class &u) {
 void kept_orders::park_on_headroom(leaf_class &u, queue &full, type_index t) {
   const ask &a = *u.ready.top()->first();
   if (!is_reserved(u.kind) && look_before(a)) return;
-  ready.park_on_queue(u, full, t, classes[u.class_id].need[t]);
   if (!is_reserved(u.kind)) wait_first(a, u);
+  ready.park_on_queue(u, full, t, classes[u.class_id].need[t]);
 }
 
 // Returns true if the ask comes before the first one: then all are looked at again before it waits.
