@@ -75,6 +75,17 @@ class loaded_kernel {
     c.placeholder = !placeholder_of.empty();
     run(c);
   }
+  // One more that runs: its UUID is none of those that are there.
+  void report(const std::string &application, const std::string &key, const std::string &node, const need &of) {
+    put_allocation c;
+    c.partition = partition;
+    c.node = node;
+    c.allocation.ask.application = application;
+    c.allocation.ask.key = key;
+    c.allocation.ask.resources = of;
+    c.allocation.apart = true;
+    run(c);
+  }
   // Without a key: the allocation of this sequence.
   void give_back(const std::string &application, const std::string &key, uint64_t sequence = 0) {
     release c;
@@ -155,6 +166,22 @@ void next_application(loaded_kernel &k, int64_t, int64_t turn) {
   k.schedule();
 }
 
+// `load` of an application run; each has an ask of its own.
+void allocations_that_run(loaded_kernel &k, int64_t load) {
+  k.configure();
+  k.node("n", huge);
+  k.application("app");
+  for (int64_t i = 0; i < load; ++i) k.ask("app", named("a-", i), {{"vcore", 1}});
+  k.schedule();
+}
+void allocations_of_one_ask(loaded_kernel &k, int64_t load) {
+  k.configure();
+  k.node("n", huge);
+  k.application("app");
+  k.ask("app", "a", {{"vcore", 1}}, static_cast<int32_t>(load));
+  k.schedule();
+}
+
 const std::vector<operation> operations = {
     {"application-after-queue-maximum",
      [](loaded_kernel &k, int64_t load) {
@@ -178,25 +205,15 @@ const std::vector<operation> operations = {
        applications_that_wait(k, load, 1);
      },
      next_application},
-    {"release-by-sequence",
-     [](loaded_kernel &k, int64_t load) {
-       k.configure();
-       k.node("n", huge);
-       k.application("app");
-       for (int64_t i = 0; i < load; ++i) k.ask("app", named("a-", i), {{"vcore", 1}});
-       k.schedule();
-     },
+    {"release-by-sequence", allocations_that_run,
      [](loaded_kernel &k, int64_t load, int64_t turn) {
        k.give_back("app", "", static_cast<uint64_t>(load / 2 + turn));
      }},
-    {"release-of-one-ask",
-     [](loaded_kernel &k, int64_t load) {
-       k.configure();
-       k.node("n", huge);
-       k.application("app");
-       k.ask("app", "a", {{"vcore", 1}}, static_cast<int32_t>(load));
-       k.schedule();
-     },
+    {"report-one-of-an-ask", allocations_of_one_ask,
+     [](loaded_kernel &k, int64_t, int64_t) {
+       k.report("app", "a", "n", {{"vcore", 1}});
+     }},
+    {"release-of-one-ask", allocations_of_one_ask,
      [](loaded_kernel &k, int64_t load, int64_t turn) {
        k.give_back("app", "a", static_cast<uint64_t>(load / 2 + turn));
      }},
@@ -295,14 +312,7 @@ const std::vector<operation> operations = {
        k.schedule();
        k.give_back("app", named("b-", turn));
      }},
-    {"part-of-a-removed-application",
-     [](loaded_kernel &k, int64_t load) {
-       k.configure();
-       k.node("n", huge);
-       k.application("app");
-       for (int64_t i = 0; i < load; ++i) k.ask("app", named("a-", i), {{"vcore", 1}});
-       k.schedule();
-     },
+    {"part-of-a-removed-application", allocations_that_run,
      [](loaded_kernel &k, int64_t, int64_t) { k.give_back_some("app", 100); }},
     {"node-changes-beside-gangs-that-wait",
      [](loaded_kernel &k, int64_t load) {

@@ -35,6 +35,7 @@ FLAT = {
     "release-after-withdrawn-shapes": 500,
     "release-by-sequence": 1000,
     "release-of-one-ask": 1000,
+    "report-one-of-an-ask": 1000,
     "withdraw-one-of-many-shapes": 250,
 }
 MOST_AT_ANY_LOAD = 1.3  # of the least

@@ -110,6 +110,14 @@ std::vector<delivered> fake_transport::taken(uint64_t session) const {
   return found == taken_.end() ? std::vector<delivered>() : found->second;
 }
 
+size_t fake_transport::count_taken(uint64_t session, uint32_t type) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = taken_.find(session);
+  if (found == taken_.end()) return 0;
+  return static_cast<size_t>(std::count_if(found->second.begin(), found->second.end(),
+                                           [&](const delivered &one) { return one.what.type == type; }));
+}
+
 std::map<uint64_t, uint32_t> fake_transport::ended() const {
   const std::lock_guard lock(mutex_);
   return ended_;

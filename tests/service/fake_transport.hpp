@@ -42,6 +42,7 @@ class fake_transport {
   void refuse_node(const std::string &node);
 
   [[nodiscard]] std::vector<delivered> taken(uint64_t session) const;
+  [[nodiscard]] size_t count_taken(uint64_t session, uint32_t type) const;
   [[nodiscard]] std::map<uint64_t, uint32_t> ended() const;
   [[nodiscard]] uint64_t starts() const;
   // Waits until `done` holds; false when it does not within half a minute.

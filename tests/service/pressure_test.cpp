@@ -177,6 +177,33 @@ TEST_F(Pressure, HoweverManyAnswersOneCommandMakesAnRmThatTakesThemStays) {
   EXPECT_EQ(heard(session, TENON_RM_RELEASE).size() + heard(session, TENON_RM_ASK_RELEASE).size(), 600U);
 }
 
+// As above with the limits that a deployment has when it names none, and more answers than `pause_queue`.
+TEST_F(Pressure, OneCommandWith120000AnswersLeavesAnRmThatTakesThemWhereItIs) {
+  constexpr int count = 120'000;
+  auto how = manual();
+  how.limits = host::running_limits{};
+  ASSERT_LT(how.limits->pause_queue, uint64_t{count});
+  open(std::move(how));
+  const uint64_t session = enter();
+  requests work;
+  work.application("app-1").node("node", {{"vcore", count * 1'000}});
+  work.ask({.application = "app-1", .key = "many", .max_allocations = count});
+  submit(session, work);
+  while (fake_.count_taken(session, TENON_RM_ALLOCATION) < count) service_->step(1'000, 1'000);
+  requests removal;
+  removal.remove_application("app-1");
+  fake_.take_at_most(session, count);
+  submit(session, removal);
+  for (uint64_t taken = count; fake_.count_taken(session, TENON_RM_RELEASE) < count; taken += 10'000) {
+    fake_.take_at_most(session, taken);
+    service_->step(1'000, 2'000);
+    ASSERT_THAT(fake_.ended(), ::testing::IsEmpty()) << taken;
+  }
+  fake_.take_all(session);
+  settle(3'000);
+  EXPECT_EQ(status().state, rm_state::running);
+}
+
 TEST_F(Pressure, AnApplicationWithManyAllocationsIsRemovedInPartsBetweenWhichOtherRmsAreServed) {
   requests removal;
   removal.remove_application("app-1");

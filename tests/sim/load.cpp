@@ -9,6 +9,8 @@ namespace tenon::sim {
 
 timed_command load::next(const kernel_snapshot &seen) {
   own_ = std::make_shared<testing::arena>();
+  if (in_a_crowd()) return {now_ms_, one_of_the_crowd(), own_};
+  if (!crowd_.met) return {now_ms_, what_meets_the_crowd(), own_};
   now_ms_ += random_.percent(50) ? 0 : random_.between(1, 400);
   if (random_.percent(profile_.jump_percent)) now_ms_ += random_.between(1, 40) * 1'000;
   if (random_.between(0, 999) == 0) now_ms_ += int64_t{73} * 3'600 * 1'000;
@@ -41,6 +43,10 @@ command load::choose_in(const partition_snapshot &p) {
   if (p.applications.size() < (profile_.dense ? 6 : 3) && random_.percent(40)) return an_application(p);
   if (random_.percent(12)) {
     if (const auto confirmed = a_confirmation(p)) return *confirmed;
+  }
+  if (profile_.crowd != 0 && !p.applications.empty() && random_.percent(2)) {
+    begin_a_crowd(p);
+    return one_of_the_crowd();
   }
   if (profile_.checks && random_.percent(35)) {
     if (const auto answer = an_answer(p)) return *answer;

@@ -28,6 +28,8 @@ class load {
   // The command after those that led to `seen`.
   timed_command next(const kernel_snapshot &seen);
   [[nodiscard]] const profile &about() const { return profile_; }
+  // What comes next is another one of a crowd, whatever has happened.
+  [[nodiscard]] bool in_a_crowd() const { return crowd_.left > 0; }
 
  private:
   command choose(const kernel_snapshot &seen);
@@ -50,6 +52,9 @@ class load {
   command a_node_change(const partition_snapshot &p);
   command an_allocation(const partition_snapshot &p);
   command a_step(const partition_snapshot &p);
+  void begin_a_crowd(const partition_snapshot &p);
+  command one_of_the_crowd();
+  command what_meets_the_crowd();
   // What people do.
   command a_partition_change(const partition_snapshot &p);
   command a_canary_change(const partition_snapshot &p);
@@ -80,6 +85,13 @@ class load {
   int64_t now_ms_ = 1'700'000'000'000;
   bool registered_ = false;
   int64_t next_name_ = 1;
+  struct {
+    std::string partition, application;
+    std::string node;  // where they run; empty: they ask
+    std::string key;   // of all that run; empty: each has its own
+    int64_t left = 0;
+    bool met = true;
+  } crowd_;
 };
 
 }  // namespace tenon::sim

@@ -214,6 +214,43 @@ std::string load::some_detail(const amount_map &resources) {
   return out;
 }
 
+void load::begin_a_crowd(const partition_snapshot &p) {
+  crowd_.partition = p.name;
+  crowd_.application = random_.one_of(p.applications).id;
+  crowd_.node = p.nodes.empty() || random_.percent(40) ? "" : random_.one_of(p.nodes).id;
+  crowd_.key = random_.percent(70) ? "" : "ask-" + std::to_string(next_name_++);
+  crowd_.left = profile_.crowd;
+  crowd_.met = false;
+}
+
+command load::one_of_the_crowd() {
+  --crowd_.left;
+  put_ask c;
+  c.partition = own_->text(crowd_.partition);
+  c.application = own_->text(crowd_.application);
+  const bool one_key = !crowd_.node.empty() && !crowd_.key.empty();
+  c.key = own_->text(one_key ? crowd_.key : "crowd-" + std::to_string(next_name_++));
+  c.resources = own_->resources({{"vcore", 1}});
+  if (crowd_.node.empty()) return c;
+  return put_allocation{c.partition, own_->text(crowd_.node), {.ask = c, .apart = one_key}};
+}
+
+// One command that answers for each of it; an inspection leaves it there for the next.
+command load::what_meets_the_crowd() {
+  crowd_.met = !random_.percent(30);
+  if (!crowd_.met) return inspect{};
+  const std::string_view partition = own_->text(crowd_.partition), application = own_->text(crowd_.application);
+  if (!crowd_.node.empty() && random_.percent(40))
+    return change_node{partition, own_->text(crowd_.node), static_cast<uint8_t>(node_event::decommission)};
+  if (random_.percent(30)) return remove_application{partition, application};
+  if (random_.percent(30)) return fail_application{partition, application, own_->text("because")};
+  release c;
+  c.partition = partition;
+  c.application = application;
+  c.what = release_what::both;
+  return c;
+}
+
 existing_allocation load::make_existing(const partition_snapshot &p) {
   existing_allocation x;
   x.ask = make_ask(p);

@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Profile: what a seed is about. Narrow ones reach deep, wide ones mix everything. A seed draws one of those of
-// which the kernel has all features; the others are played when they are named.
+// Profile: what a seed is about. Narrow ones reach deep, wide ones mix everything. A seed draws one of those that
+// are for it and of which the kernel has all features; the others are played when they are named.
 #pragma once
 
 #include <string>
@@ -36,6 +36,8 @@ struct profile {
   bool checks = false;        // the resource manager checks placements
   bool people = false;        // queues are stopped and started, applications ended and moved
   bool odd = false;           // commands that must be refused
+  int64_t crowd = 0;          // so many asks or allocations of an application, which one command then ends or inspects
+  bool drawn = true;          // by seeds that name no profile
   int partitions = 1;
   int max_nodes = 8;
   int max_applications = 12;

@@ -92,10 +92,12 @@ class player {
   session_result play(const make_scheduler &again) {
     kernel_snapshot seen = reference_->snapshot();
     while (out_.steps < options_.steps && out_.failure.empty()) {
+      const bool new_step = !load_.in_a_crowd();
       const timed_command c = load_.next(seen);
-      ++out_.steps;
+      if (new_step) ++out_.steps;
       step(c);
       if (!out_.failure.empty()) break;
+      if (load_.in_a_crowd()) continue;  // looked at as a whole
       seen = reference_->snapshot();
       if (out_.steps % options_.compare_every == 0) look(c, seen);
     }

@@ -64,16 +64,23 @@ std::string ask_intake::check(const existing_allocation &e, const node *n, ask_t
 
 // The allocation of the ask that takes what is reported; null: none does, and one more is there.
 allocation *ask_intake::meant_by(const existing_allocation &e, const ask &a, const node &n) {
-  int64_t live = 0;
+  const auto is_live = [](const allocation *x) { return x != nullptr && x->state != allocation_state::proposed; };
+  if (e.sequence != 0) {
+    allocation *named = a.allocations.find(e.sequence);
+    return is_live(named) ? named : nullptr;
+  }
+  const auto most = static_cast<size_t>(std::max(0, e.ask.max_allocations));
+  if (e.apart || a.allocations.size() < most) return nullptr;
+  size_t live = 0;
   allocation *first = nullptr, *here = nullptr;
   for (allocation *x : a.allocations) {
-    if (x->state == allocation_state::proposed) continue;
+    if (!is_live(x)) continue;
     ++live;
-    if (e.sequence != 0 && x->sequence == e.sequence) return x;
     if (first == nullptr) first = x;
     if (here == nullptr && x->where == &n) here = x;
+    if (here != nullptr && live >= most) break;
   }
-  if (e.sequence != 0 || e.apart || live < e.ask.max_allocations) return nullptr;
+  if (live < most) return nullptr;
   return here != nullptr ? here : first;
 }
 
