@@ -1,7 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Partition: holds the objects of one cluster together: what there is of them (the model), who leads them through
-// their lives, the rules, the cycle, the commands and the readers. Each class is told here what it reads and what it
-// changes. A partition belongs to one thread at a time.
+// Partition: the objects of one cluster (the model), with who leads them through their lives, the rules, the cycle, the
+// commands and the readers. Each class is told here what it reads and changes. It belongs to one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -54,9 +53,12 @@
 #include "ready/change_dispatcher.hpp"
 #include "ready/fair_max.hpp"
 #include "ready/fresh_keys.hpp"
+#include "ready/gang_turns.hpp"
+#include "ready/held_off_asks.hpp"
 #include "ready/kept_orders.hpp"
 #include "ready/limit_lines.hpp"
 #include "ready/node_fitness.hpp"
+#include "ready/preemption_times.hpp"
 #include "ready/queue_priorities.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
@@ -64,7 +66,6 @@
 #include "rules/claims.hpp"
 #include "rules/gangs.hpp"
 #include "rules/headroom.hpp"
-#include "rules/held_off_asks.hpp"
 #include "rules/lifecycles.hpp"
 #include "rules/limits.hpp"
 #include "rules/node_search.hpp"
@@ -237,40 +238,43 @@ class partition final : partition_model {
   change_writer written{{nodes, types, marks, facts, decisions}};
   internal::victim_room victim_room{{nodes, classes}};
   change_dispatcher changes{{written, config, nodes, orders.nodes, verdicts, keys, ready, limit_lines, kept_orders,
-                             reserved, preemption, victim_room}};
+                             reserved, held_off, victim_room}};
   device_holdings holdings{{types, classes, nodes, held_devices_of, written}};
   sort_keys keys{{clock, root, orders, contexts, ready, kept_orders, faults, written}};
   fresh_keys fresh_orders{{shared, contexts}};
   node_fitness fitness{{nodes, holdings, verdicts}};
-  ready_index ready{{root, classes, nodes, fitness, keys, alarms, lines, reserved, gangs, kept_orders, limit_lines}};
+  ready_index ready{
+      {root, classes, nodes, fitness, keys, alarms, lines, reserved, gangs_in_turn, kept_orders, limit_lines}};
   internal::limit_lines limit_lines{{classes, ready}};
   internal::kept_orders kept_orders{{shared, config, classes, lines, ready, reserved}};
   queue_priorities priorities{keys};
   fair_max fair_maxima{{root, total, keys}};
-  ask_lines lines{{groups, ready, kept_orders, alarms, keys, priorities, reserved, gangs, written}};
-  ask_alarms alarms{{clock, asks, preemption, reserved, lines}};
+  ask_lines lines{{groups, ready, kept_orders, alarms, keys, priorities, reserved, gangs_in_turn, written}};
+  preemption_times preempts{{config, classes}};
+  ask_alarms alarms{{clock, asks, preempts, reserved, lines}};
+  held_off_asks held_off{{shared, lines, alarms}};
   reserved_line reserved{{config, nodes, classes, alarms}};
+  gang_turns gangs_in_turn;
 
   // -- How queues, applications, asks and allocations begin, change and end. --
   resource_intake intake{{*this, shared.now_ms, types, nodes, orders.nodes, contexts, changes}};
   ask_classifier classifier{{config, classes, asks, orders.nodes, lines, verdicts, keeps}};
   queue_tree queues{{root, total, orders.queues, intake, keys, ready, priorities, fair_maxima, limits, quotas, keeps,
                      marks, changes, stops}};
-  internal::allocation_states allocation_states{
-      {clock,    classes,         asks,         texts,      allocations,
-       waits,    held_devices_of, classifier,   holdings,   lines,
-       limits,   gangs,           reservations, preemption, claims,
-       proposed, proposer,        proposals,    checks,     application_states,
-       keeps,    changes}};
+  internal::allocation_states allocation_states{{clock,    classes,         asks,         texts,    allocations,
+                                                 waits,    held_devices_of, classifier,   holdings, lines,
+                                                 limits,   gangs,           reservations, held_off, claims,
+                                                 proposed, proposer,        proposals,    checks,   application_states,
+                                                 keeps,    changes}};
   internal::application_states application_states{{clock, config, classes, *this, lines, allocation_states, keys, ready,
-                                                   limit_lines, limits, gangs, reservations, proposals, replacements,
-                                                   placeholder_timers, keeps, changes}};
+                                                   limit_lines, limits, gangs_in_turn, reservations, proposals,
+                                                   replacements, placeholder_timers, keeps, changes}};
   internal::foreign_allocations foreign_allocations{
       {shared, classes, allocations, foreign, foreign_tags, classifier, holdings, checks, keeps, changes}};
 
   // -- Rules, each with what it knows. --
   internal::placement placement{
-      {shared, types, stops, queues, keys, fair_maxima, ready, limit_lines, alarms, quotas, preemption, changes}};
+      {shared, types, stops, queues, keys, fair_maxima, ready, limit_lines, alarms, quotas, victim_room, changes}};
   node_verdicts verdicts{{shared, clock, name, nodes, contexts, keeps}};
   placement_checks checks{{shared, config, id, check_deadline_ms > 0, waits, keeps}};
   reserved_nodes shared_nodes{{shared, config, classes, nodes, held_devices_of, holdings, allocation_states.ends_at()}};
@@ -280,14 +284,13 @@ class partition final : partition_model {
   internal::headroom headroom{{classes, nodes}};
   internal::reservations reservations{{clock, config, classes, shared_nodes, waits, lines, claims, changes}};
   internal::claims claims{{classes, waits, alarms, allocation_states, changes}};
-  held_off_asks held_off{{shared, lines, alarms}};
   internal::victim_search victim_search{
       {config, reservations.all(), fitness, checks, nodes, classes, held_devices_of, total, victim_room}};
   internal::preemption preemption{
-      {shared, config, classes, waits, checks, victim_search, claims, held_off, reservations}};
+      {shared, config, classes, waits, preempts, victim_room, checks, victim_search, claims, held_off, reservations}};
   required_node_preemption on_node{{config, classes, nodes, held_devices_of, total, claims, facts}};
   internal::quotas quotas{{clock, config, classes, claims, changes}};
-  internal::gangs gangs{{lines, changes}};
+  internal::gangs gangs{{lines, gangs_in_turn, changes}};
   open_proposals proposed{{clock, check_deadline_ms}};
   internal::proposer proposer{
       {shared, proposed, reservations, replacements, gangs, allocation_states, application_states, changes}};
@@ -307,7 +310,7 @@ class partition final : partition_model {
   internal::required_node required{{classes, nodes, fitness, checks, ready, reservations, allocation_states}};
   reserved_pass pass_a{
       {reserved, lines, classes, config, ready, headroom, reservations, checks, placer, preemption, on_node}};
-  placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
+  placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs_in_turn, replacements}};
   internal::whole_gang whole_gang{{classes, nodes, orders.nodes, verdicts, holdings, headroom, search, fitness, checks,
                                    lines, ready, kept_orders, placer, victim_search, preemption, written}};
   queue_pass pass_c{{classes, ready, kept_orders, limit_lines, lines, alarms, reserved, headroom, checks, placer,
@@ -322,7 +325,7 @@ class partition final : partition_model {
   internal::freezer freezer{{shared, types, classes, nodes, root, total, applications, groups, asks, allocations,
                              held_devices_of, foreign_tags, limits.users(), limits.groups(), marks}};
   internal::explainer explainer{{shared, *this, *this, types, classes, nodes, root, total, verdicts, shared_nodes,
-                                 checks, preemption, victim_search, fresh_orders, config, headroom}};
+                                 checks, preempts, victim_search, fresh_orders, config, headroom}};
 
   // -- Commands. --
   internal::chosen_node_orders chosen_node_orders{
@@ -331,7 +334,7 @@ class partition final : partition_model {
                                                    canary, application_states, limits, keeps, decisions, facts,
                                                    changes}};
   internal::application_moves application_moves{{*this, classes, types, queues, application_intake, application_states,
-                                                 lines, limits, gangs, claims, canary, changes}};
+                                                 lines, limits, gangs_in_turn, claims, canary, changes}};
   internal::ask_intake ask_intake{{shared,
                                    root,
                                    classes,
@@ -347,7 +350,6 @@ class partition final : partition_model {
                                    classifier,
                                    orders.nodes,
                                    lines,
-                                   gangs,
                                    proposals,
                                    replacements,
                                    reservations,
@@ -384,13 +386,13 @@ class partition final : partition_model {
                                          facts,
                                          changes}};
   internal::administration administration{
-      {clock, *this, *this, queues, application_states, ready, gangs, reserved, changes}};
+      {clock, *this, *this, queues, application_states, ready, gangs_in_turn, reserved, changes}};
   internal::configuration configuration{
-      {shared,   config,           types,          *this,     asks,     nodes,
-       root,     priority_classes, orders,         intake,    queues,   chosen_node_orders,
-       canary,   classifier,       administration, placement, verdicts, keys,
-       ready,    priorities,       fair_maxima,    alarms,    limits,   reservations,
-       reserved, preemption,       quotas,         gangs,     faults,   marks}};
+      {shared,   config,           types,          *this,         asks,     nodes,
+       root,     priority_classes, orders,         intake,        queues,   chosen_node_orders,
+       canary,   classifier,       administration, placement,     verdicts, keys,
+       ready,    priorities,       fair_maxima,    alarms,        limits,   reservations,
+       reserved, victim_room,      quotas,         gangs_in_turn, faults,   marks}};
   // The last, so that what every decision needs lies as close together as without it.
   internal::canary canary{{shared, config, types, *this, orders.nodes, keys, classifier, verdicts, faults, changes}};
 };

@@ -155,7 +155,13 @@ void partition::lose_reservation(uint64_t id, const std::string &why) {
 
 void partition::on_reservation_timer(uint64_t id) {
   for (const reservation &r : reservations) {
-    if (r.id == id) return lose_reservation(id, messages::reservation_waited(r.node));
+    if (r.id != id) continue;
+    // One for which a node empties looks again at once: those behind it would have its node in the meantime.
+    const bool at_once = r.empties;
+    ask &k = ask_of_reservation(r);
+    lose_reservation(id, messages::reservation_waited(r.node));
+    if (at_once) k.reserve_from_ms = shared.now_ms;
+    return;
   }
 }
 

@@ -1,13 +1,14 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-"""Rules about the classes of the kernel: how many functions one shows."""
+"""Rules about the classes of the kernel: how many functions one shows, and how many know one another in a circle."""
 
 import re
 from typing import Iterator, NamedTuple
 
-from code_rules import KERNEL, without_comments
+from code_rules import KERNEL, ROOT_OF_ROOMS, without_comments
 from tree import Complaint, Tree
 
 MAX_PUBLIC_FUNCTIONS = 40
+MAX_IN_A_CIRCLE = 8
 
 A_CLASS = re.compile(r"\b(class|struct)\s+(?:alignas\([^)]*\)\s*)?(\w+)(?:\s+final)?\s*(?::[^:{;][^{;]*)?$")
 AN_ACCESS = re.compile(r"^\s*(public|protected|private)\s*:")
@@ -77,4 +78,37 @@ def wide_classes(tree: Tree) -> Iterator[Complaint]:
                                                   "divide it by what they are about")
 
 
-RULES = [wide_classes]
+
+A_TOLD_CLASS = re.compile(r"^struct (\w+)_access \{$(.*?)^\};$", re.S | re.M)
+A_MEMBER = re.compile(r"^  (?:const )?(?:internal::)?(\w+) &\w+;", re.M)
+A_PORT = re.compile(r"^class (\w+) final : public (\w+), \1_access", re.M)
+
+
+def reached_from(name: str, told: dict[str, set[str]]) -> set[str]:
+    found, left = set(), [name]
+    while left:
+        for other in told.get(left.pop(), set()) - found:
+            found.add(other)
+            left.append(other)
+    return found
+
+
+def circles(tree: Tree) -> Iterator[Complaint]:
+    """no more than 8 classes of the kernel, by their structs NAME_access, know one another in a circle"""
+    told, ports, where = {}, {}, {}
+    for path in tree.paths("*.hpp", under=(ROOT_OF_ROOMS,)):
+        text = "\n".join(tree.lines(path))
+        ports |= {port: name for name, port in A_PORT.findall(text)}
+        for name, members in A_TOLD_CLASS.findall(text):
+            told[name], where[name] = set(A_MEMBER.findall(members)), path
+    told = {name: {ports.get(other, other) for other in others} for name, others in told.items()}
+    reached = {name: reached_from(name, told) for name in told}
+    shown = set()
+    for name in sorted(told):
+        circle = {other for other in reached[name] if name in reached.get(other, set())}
+        if len(circle) > MAX_IN_A_CIRCLE and name not in shown:
+            yield Complaint(where[name], 0, f"{len(circle)} classes know one another in a circle, at most {MAX_IN_A_CIRCLE} may: {', '.join(sorted(circle))}")
+        shown |= circle
+
+
+RULES = [wide_classes, circles]

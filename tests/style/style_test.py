@@ -53,6 +53,11 @@ def answers(*items: int) -> str:
     return f"## A list\n| 1 | theirs | ours | `suite.name` |\n{rows}" * 2
 
 
+def knows_one_another(count: int) -> str:
+    """So many classes, of which each is told of the next one, and the last one of the first."""
+    return "".join(f"struct a{i}_access {{\n  a{(i + 1) % count} &of;\n}};\n" for i in range(count))
+
+
 def shows(functions: int, head: str = "class a {\n public:") -> dict[str, str]:
     """A header of the kernel with a class that shows so many functions."""
     of_it = "".join(f"  int f{n}(std::span<const int> of,\n        int at = size()) const;\n" for n in range(functions))
@@ -274,6 +279,14 @@ CASES = [
         "int count;",
         "size_t count;",
         "uint32_t flag : 1;",
+    ),
+    Case("circles", {"kernel/src/a.hpp": knows_one_another(8)}),
+    Case("circles", {"kernel/src/a.hpp": knows_one_another(9)}, ["kernel/src/a.hpp"]),
+    Case("circles", {"kernel/src/a.hpp": knows_one_another(9).replace("a1 &of", "port &of")}),
+    Case(
+        "circles",
+        {"kernel/src/a.hpp": knows_one_another(9).replace("a1 &of", "port &of") + "class a1 final : public port, a1_access {};\n"},
+        ["kernel/src/a.hpp"],
     ),
     Case("told", {"kernel/src/rules/a.hpp": "struct a_access {\n  core &shared;\n  queue &of;\n};\nclass a : a_access {\n  ask *all_;\n};\n"}),
     Case("told", {"kernel/src/rules/a.hpp": "class a {\n  core &shared_;\n  const queue &of_;\n};\n"}, ["kernel/src/rules/a.hpp:3"]),

@@ -20,7 +20,7 @@ struct administration_access {
   queue_tree &queues;
   application_states &states;
   ready_index &ready;
-  internal::gangs &gangs;
+  gang_turns &gangs;
   reserved_line &reserved;
   change_dispatcher &changes;
 };

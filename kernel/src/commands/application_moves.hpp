@@ -20,7 +20,7 @@ struct application_moves_access {
   application_states &states;
   ask_lines &lines;
   internal::limits &limits;
-  internal::gangs &gangs;
+  gang_turns &gangs;
   internal::claims &claims;
   internal::canary &canary;
   change_dispatcher &changes;

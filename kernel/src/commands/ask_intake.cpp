@@ -174,7 +174,7 @@ void ask_intake::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority, int
   a.gang = nullptr;
   if (!c.task_group.empty()) {
     const size_t groups_before = a.owner->task_groups.size();
-    a.gang = gangs.group_named(*a.owner, c.task_group);
+    a.gang = gangs::group_named(*a.owner, c.task_group);
     if (a.owner->task_groups.size() != groups_before) keeps.add(*a.owner, *a.gang);
   }
   const bool says_more = !c.priority_class.empty() || c.execution_timeout_ms != 0 || !c.tags.empty();

@@ -30,7 +30,6 @@ struct ask_intake_access {
   ask_classifier &classifier;
   node_sortings &sortings;
   ask_lines &lines;
-  internal::gangs &gangs;
   internal::proposals &proposals;
   internal::replacements &replacements;
   internal::reservations &reservations;

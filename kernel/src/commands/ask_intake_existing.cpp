@@ -191,7 +191,7 @@ void ask_intake::add_existing(const existing_allocation &e, node &n, bool node_i
                                .originator = c.originator,
                                .preempt_self = c.allow_preempt_self,
                                .bound = !c.required_node.empty(),
-                               .gang = gangs.group_named(app, c.task_group),
+                               .gang = gangs::group_named(app, c.task_group),
                                .create_time_ms = shared.past_time(c.create_time_ms),
                                .execution_timeout_ms = c.execution_timeout_ms};
   if (app.task_groups.size() != groups_before) keeps.add(app, *terms.gang);

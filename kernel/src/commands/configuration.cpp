@@ -17,15 +17,14 @@
 #include "policies/sort_orders.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/fair_max.hpp"
+#include "ready/gang_turns.hpp"
 #include "ready/queue_priorities.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/sort_keys.hpp"
-#include "rules/gangs.hpp"
 #include "rules/journaled_rules.hpp"
 #include "rules/limits.hpp"
 #include "rules/node_verdicts.hpp"
 #include "rules/placement.hpp"
-#include "rules/preemption.hpp"
 #include "rules/quotas.hpp"
 #include "rules/reservations.hpp"
 #include "tenon/kernel/messages.hpp"
@@ -194,7 +193,7 @@ void configuration::adopt(const partition_config &c, const std::map<std::string,
 
 // Delays, switches and what backfill looks at may be others now.
 void configuration::reconsider_asks(bool other_classes) {
-  preemption.changed();
+  victims.outcome_changed();
   if (!config.tuning.reservation_enabled) reservations.switch_off();
   reservations.end_too_many(reserved);
   for (uint32_t i = 0; i < asks.extent(); ++i) {

@@ -42,9 +42,9 @@ struct configuration_access {
   internal::limits &limits;
   internal::reservations &reservations;
   const reserved_line &reserved;
-  internal::preemption &preemption;
+  victim_room &victims;
   internal::quotas &quotas;
-  internal::gangs &gangs;
+  gang_turns &gangs;
   policy_faults &faults;
   reader_marks &marks;
 };

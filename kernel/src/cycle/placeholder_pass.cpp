@@ -6,8 +6,8 @@
 
 #include "cycle/placer.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/gang_turns.hpp"
 #include "ready/node_fitness.hpp"
-#include "rules/gangs.hpp"
 #include "rules/placement_checks.hpp"
 #include "rules/replacements.hpp"
 

@@ -14,7 +14,7 @@ struct placeholder_pass_access {
   placement_checks &checks;
   internal::placer &placer;
   ask_lines &lines;
-  internal::gangs &gangs;
+  gang_turns &gangs;
   internal::replacements &replacements;
 };
 

@@ -50,6 +50,10 @@ class victim_room : victim_room_access {
     nodes.touch_block(n.slot);
   }
 
+  // Something that a search for victims looks at is another.
+  void outcome_changed() { ++revision_; }
+  [[nodiscard]] uint64_t revision() const { return revision_; }  // how often that was so
+
   // Before the first call of `of` and `of_block` after something changed.
   void start_search();
   // Both are valid until something changes.
@@ -82,6 +86,7 @@ class victim_room : victim_room_access {
     victim_rank lowest = 0;
   };
 
+  uint64_t revision_ = 1;
   bool kept_ = false;
   uint32_t stride_ = 0;                 // types of a slot
   std::vector<uint8_t> counted_;        // by slot: whether its sums are known

@@ -17,7 +17,6 @@
 #include "rules/limits.hpp"
 #include "rules/open_proposals.hpp"
 #include "rules/placement_checks.hpp"
-#include "rules/preemption.hpp"
 #include "rules/proposals.hpp"
 #include "rules/proposer.hpp"
 #include "rules/reservations.hpp"
@@ -289,7 +288,8 @@ void allocation_states::drop(ask &a, termination end, const reason *told) {
 
 void allocation_states::forget_wait(ask &a) {
   if (a.wait == nullptr) return;
-  preemption.forget(a);
+  claims.forget(a);  // nobody waits for its victims any more, nor does it
+  held_off.forget(a);
   checks.forget(a);
   waits.retire(*a.wait);
   a.wait = nullptr;

@@ -29,7 +29,7 @@ struct allocation_states_access {
   internal::limits &limits;
   internal::gangs &gangs;
   internal::reservations &reservations;
-  internal::preemption &preemption;
+  held_off_asks &held_off;
   internal::claims &claims;
   open_proposals &proposed;
   internal::proposer &proposer;

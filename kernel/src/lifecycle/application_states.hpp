@@ -27,7 +27,7 @@ struct application_states_access {
   ready_index &ready;
   internal::limit_lines &limit_lines;
   internal::limits &limits;
-  internal::gangs &gangs;
+  gang_turns &gangs;
   internal::reservations &reservations;
   internal::proposals &proposals;
   internal::replacements &replacements;

@@ -27,7 +27,7 @@ struct explainer_access {
   node_verdicts &verdicts;
   const reserved_nodes &reserved;
   placement_checks &checks;
-  const internal::preemption &preemption;
+  const preemption_times &preempts;
   victim_search &victims;
   const fresh_keys &keys;
   const partition_config &config;

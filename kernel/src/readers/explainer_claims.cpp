@@ -4,8 +4,8 @@
 
 #include "readers/explain_text.hpp"
 #include "readers/explainer.hpp"
+#include "ready/preemption_times.hpp"
 #include "rules/placement_checks.hpp"
-#include "rules/preemption.hpp"
 #include "rules/victim_search.hpp"
 
 namespace tenon::internal {
@@ -26,7 +26,7 @@ void explainer::explain_claims(const ask &a, explanation &out) const {
 // it would find when it is due may be something else.
 void explainer::explain_preemption(const ask &a, explanation &out) {
   const ask_class &c = classes[a.class_id];
-  const int64_t at = preemption.preempts_at(a);
+  const int64_t at = preempts.of(a);
   if (out.obstacles.empty() || c.requires_a_node() || !identity.config.preemption_enabled) return;
   if (!a.preempt_other && victims.has_guarantee_left(a, c)) {
     add_obstacle(out, obstacle_kind::no_victims, {}).reason =

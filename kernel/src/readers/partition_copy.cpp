@@ -64,7 +64,7 @@ class partition_copier {
     for (const ask *a : asks) line_up(*a, asks_.of(*a));
     for (const auto &[number, a] : from_.held_off.all()) to_.held_off.add(asks_.of(*a));
     for (const application *app : apps) {
-      to_.gangs.changed(applications_.of(*app));
+      to_.gangs_in_turn.changed(applications_.of(*app));
       to_.whole_gang.watch(applications_.of(*app));
     }
     copy_counters();

@@ -52,7 +52,7 @@ class partition_restorer {
     for (const uint32_t a : from_.held_off) to_.held_off.add(*asks_[a]);
     for (application *app : applications_) {
       if (app->ended != 0) continue;
-      to_.gangs.changed(*app);
+      to_.gangs_in_turn.changed(*app);
       to_.whole_gang.watch(*app);
     }
     restore_counters();

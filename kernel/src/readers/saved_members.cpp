@@ -66,7 +66,8 @@ static_assert(sizeof(internal::sort_policy) == 240);
 static_assert(sizeof(internal::decayed_usage) == 112);
 static_assert(sizeof(internal::claims) == 112);
 static_assert(sizeof(internal::quotas) == 72);
-static_assert(sizeof(internal::gangs) == 80);
+static_assert(sizeof(internal::gangs) == 24);
+static_assert(sizeof(internal::gang_turns) == 56);
 static_assert(sizeof(internal::held_off_asks) == 72);
 static_assert(sizeof(internal::ask_shapes) == 96);
 #endif

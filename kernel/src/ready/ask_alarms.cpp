@@ -6,8 +6,8 @@
 
 #include "core.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/preemption_times.hpp"
 #include "ready/reserved_line.hpp"
-#include "ready/rule_ports.hpp"
 
 namespace tenon::internal {
 
@@ -42,7 +42,7 @@ void ask_alarms::set_all(leaf_class &u) {
 }
 
 unit_kind ask_alarms::kind_for(const ask &a) const {
-  if (preemption.preempts_at(a) <= clock.now_ms()) return unit_kind::preempts;
+  if (preempts.of(a) <= clock.now_ms()) return unit_kind::preempts;
   return reserved.reserves_at(a) <= clock.now_ms() ? unit_kind::reserves : unit_kind::plain;
 }
 
@@ -52,9 +52,9 @@ int64_t ask_alarms::next_chance(const ask &a) const {
     case ask_line::run:
       switch (a.group->unit->kind) {
         case unit_kind::plain:
-          return std::min(reserved.reserves_at(a), preemption.preempts_at(a));
+          return std::min(reserved.reserves_at(a), preempts.of(a));
         case unit_kind::reserves:
-          return preemption.preempts_at(a);
+          return preempts.of(a);
         case unit_kind::preempts:
         case unit_kind::reserved:
         case unit_kind::waits_in_order:
@@ -62,11 +62,11 @@ int64_t ask_alarms::next_chance(const ask &a) const {
       }
       return INT64_MAX;
     case ask_line::reserved:
-      return std::min(preemption.preempts_at(a), starts_again_at(a, clock.now_ms()));
+      return std::min(preempts.of(a), starts_again_at(a, clock.now_ms()));
     case ask_line::refused: {
       // What it could do already it did not do when it was looked at.
       int64_t out = starts_again_at(a, clock.now_ms());
-      for (const int64_t at : {reserved.reserves_at(a), preemption.preempts_at(a)}) {
+      for (const int64_t at : {reserved.reserves_at(a), preempts.of(a)}) {
         if (at > clock.now_ms()) out = std::min(out, at);
       }
       return out;
@@ -91,7 +91,7 @@ void ask_alarms::rang(ask &a) {
       return lines.move_to(a, kind_for(a));
     case ask_line::reserved: {
       reservation &r = *a.wait->held;
-      r.due = preemption.preempts_at(a) <= clock.now_ms();
+      r.due = preempts.of(a) <= clock.now_ms();
       reserved.retry(r);
       if (!r.due) return set(a);
       return reserved.refresh(r);

@@ -16,7 +16,7 @@ struct ask_alarms_access {
   // Rules say from when on an ask may do something, the lines where it goes on to.
   partition_clock clock;
   slab<ask> &asks;
-  const preemption_clock &preemption;
+  const preemption_times &preempts;
   reserved_line &reserved;
   ask_lines &lines;
 };

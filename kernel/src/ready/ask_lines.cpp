@@ -6,6 +6,7 @@
 
 #include "ledger/change_writer.hpp"
 #include "ready/ask_alarms.hpp"
+#include "ready/gang_turns.hpp"
 #include "ready/kept_orders.hpp"
 #include "ready/queue_priorities.hpp"
 #include "ready/ready_index.hpp"
@@ -38,7 +39,7 @@ void ask_lines::join_line(ask &a) {
   if (waits_for_placeholders(a)) {
     changes.apply(ask_lined_up{a, ask_line::placeholders, nullptr});
     a.gang->waiting.insert(&a);
-    placeholders.changed(*a.gang, true);
+    gangs.changed(*a.gang, true);
   } else if (const reservation *r = reservation_of(a); r == nullptr) {
     join_run(a);
     if (a.placeholder) orders.gang_changed(*a.owner);
@@ -62,7 +63,7 @@ void ask_lines::leave_line(ask &a) {
       break;
     case ask_line::placeholders:
       a.gang->waiting.erase(&a);
-      placeholders.changed(*a.gang, false);
+      gangs.changed(*a.gang, false);
       break;
     case ask_line::reserved:
       reserved.leave(a);

@@ -22,7 +22,7 @@ struct ask_lines_access {
   sort_keys &keys;
   queue_priorities &priorities;
   reserved_line &reserved;
-  placeholder_line &placeholders;
+  gang_turns &gangs;
   change_writer &changes;
 };
 

@@ -20,7 +20,7 @@ void change_dispatcher::follow(const node_changed &c) {
 }
 
 void change_dispatcher::touch_node(uint32_t slot) {
-  preemption.changed();
+  victims.outcome_changed();
   sortings.touch(slot);
   verdicts.amounts_changed(slot);
 }
@@ -32,7 +32,7 @@ void change_dispatcher::follow(const node_reopened &c) {
 
 // Those who backfill look at what ends when.
 void change_dispatcher::follow(const allocation_moved &c) {
-  preemption.changed();
+  victims.outcome_changed();
   node &n = *c.of.where;
   victims.moved(c.of, c.by);
   if (c.by == allocation_event::confirm) reserved.look_for_victims(n);

@@ -7,6 +7,7 @@
 #include "ledger/change_writer.hpp"
 #include "ledger/victim_room.hpp"
 #include "policies/node_sorting.hpp"
+#include "ready/held_off_asks.hpp"
 #include "ready/kept_orders.hpp"
 #include "ready/limit_lines.hpp"
 #include "ready/ready_index.hpp"
@@ -28,7 +29,7 @@ struct change_dispatcher_access {
   limit_lines &lines;
   kept_orders &orders;
   reserved_line &reserved;
-  preemption_clock &preemption;
+  held_off_asks &held_off;
   victim_room &victims;
 };
 
@@ -56,29 +57,29 @@ class change_dispatcher : change_dispatcher_access {
     victims.changed(c.of);
   }
   void follow(verdicts_forgotten) {
-    preemption.changed();
+    victims.outcome_changed();
     ready.wake_judged();
   }
-  void follow(const node_moved &) { preemption.changed(); }
+  void follow(const node_moved &) { victims.outcome_changed(); }
   void follow(const node_reopened &c);
-  void follow(const reservation_made &) { preemption.changed(); }
+  void follow(const reservation_made &) { victims.outcome_changed(); }
   void follow(const reservation_ended &c) {
     ready.wake_parked_groups(*c.of.of->owner);
-    preemption.changed();
-    preemption.reservation_ended();
+    victims.outcome_changed();
+    held_off.call();
   }
   void follow(const claim_ended &c) {
     if (!c.by.wait->victims->empty()) return;
-    preemption.changed();
+    victims.outcome_changed();
     if (const reservation *r = reservation_of(c.by)) reserved.look_again(*r->where);
     reserved.doubt(*c.by.owner);
   }
-  void follow(const claims_forgotten &) { preemption.changed(); }
+  void follow(const claims_forgotten &) { victims.outcome_changed(); }
   void follow(const allocation_made &c) { victims.came(c.of); }
   void follow(const allocation_leaving &c) { victims.goes(c.of); }
   void follow(const allocation_resized &c) { victims.changed(*c.of.where); }
   void follow(const allocation_moved &c);
-  void follow(const application_rehomed &) { preemption.changed(); }
+  void follow(const application_rehomed &) { victims.outcome_changed(); }
   void follow(const queue_used &c);
   void follow(const queue_asked &c);
   void follow(const queue_awaited &c) {

@@ -26,7 +26,7 @@ struct ready_index_access {
   ask_alarms &alarms;
   ask_lines &lines;
   reserved_line &reserved;
-  placeholder_line &placeholders;
+  gang_turns &gangs;
   kept_orders &orders;
   limit_lines &limited;
 };

@@ -78,7 +78,7 @@ void ready_index::wake_for_node(node &n) {
     });
     wake_to_reserve(n);
   }
-  placeholders.wake_on(n);
+  gangs.wake_on(n);
   lines.wake_refused();
 }
 
@@ -101,7 +101,7 @@ void ready_index::wake_class(ask_class &c) {
   }
   wake_groups(c);
   for (reserved_unit *u : c.reserved) reserved.refresh(*u);
-  if (std::exchange(c.gangs_wait, false)) placeholders.wake_stuck();
+  if (std::exchange(c.gangs_wait, false)) gangs.wake_stuck();
 }
 
 void ready_index::wake_groups(ask_class &c) {
@@ -129,7 +129,7 @@ void ready_index::wake_blocked() {
 void ready_index::wake_judged() {
   wake_blocked();
   for (const auto &[id, n] : nodes.by_id()) reserved.look_again(*n);
-  placeholders.wake_stuck();
+  gangs.wake_stuck();
 }
 
 }  // namespace tenon::internal

@@ -11,33 +11,6 @@
 
 namespace tenon::internal {
 
-// From when on an ask may take room from others.
-class preemption_clock {
- public:
-  [[nodiscard]] virtual int64_t preempts_at(const ask &a) const = 0;  // INT64_MAX: never
-  void changed() { ++revision_; }                                     // something that a search for victims looks at
-  virtual void reservation_ended() = 0;                               // those whom it held off may try again
-
- protected:
-  ~preemption_clock() = default;
-  [[nodiscard]] uint64_t revision() const { return revision_; }  // how often something changed
-
- private:
-  uint64_t revision_ = 1;
-};
-
-// Asks in ask_line::placeholders, and the applications in which one may take the place of a placeholder.
-class placeholder_line {
- public:
-  // Asks that wait in the group came or went. `more`: what could not be done may be possible now.
-  virtual void changed(task_group &g, bool more) = 0;
-  virtual void wake_stuck() = 0;
-  virtual void wake_on(const node &n) = 0;  // those to whom it matters
-
- protected:
-  ~placeholder_line() = default;
-};
-
 // Which nodes predicates let asks of a class have.
 class node_filter {
  public:

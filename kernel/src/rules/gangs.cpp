@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "model/may_run.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/change_dispatcher.hpp"
+#include "ready/gang_turns.hpp"
 
 namespace tenon::internal {
 
@@ -76,19 +76,19 @@ void gangs::look_at_refused(task_group &g) {
   for (ask *one : refused) {
     if (one->gang == &g) lines.line_up_again(*one);
   }
-  changed(g, true);
+  turns.changed(g, true);
 }
 
 void gangs::leave_allocated(allocation &a) {
   a.gang->allocated.erase(&a);
   count_size(*a.gang, a.class_id, -1);
-  changed(*a.gang, false);
+  turns.changed(*a.gang, false);
 }
 
 void gangs::resized(allocation &a, uint32_t class_before) {
   count_size(*a.gang, class_before, -1);
   count_size(*a.gang, a.class_id, 1);
-  changed(*a.gang, true);
+  turns.changed(*a.gang, true);
 }
 
 void gangs::let_go(allocation &a) {
@@ -97,63 +97,6 @@ void gangs::let_go(allocation &a) {
   ++(a.under_way != nullptr ? g.replaced : g.timed_out);
   --a.owner->placeholder_count;
   count_placeholders(g, 0, -1);
-}
-
-// -- Which applications pass B looks at. --
-
-void gangs::changed(task_group &g, bool more) {
-  application &app = *g.owner;
-  const bool in_play = !g.waiting.empty() && !g.allocated.empty();
-  if (in_play != g.in_play) {
-    g.in_play = in_play;
-    if (in_play) {
-      app.gang.in_play.push_back(&g);
-    } else {
-      std::erase(app.gang.in_play, &g);
-    }
-  }
-  if (more && app.gang.stuck) {
-    std::erase(stuck_, &app);
-    app.gang.stuck = false;
-  }
-  changed(app);
-}
-
-void gangs::changed(application &app) {
-  const bool wanted = !app.gang.in_play.empty() && app.runs() && !in_stopped_queue(app);
-  if (wanted) {
-    if (!app.gang.stuck && !heap_.contains(&app)) heap_.push(&app);
-  } else if (app.gang.stuck) {
-    std::erase(stuck_, &app);
-    app.gang.stuck = false;
-  } else if (heap_.contains(&app)) {
-    heap_.erase(&app);
-  }
-}
-
-void gangs::wake_stuck() {
-  for (application *app : std::exchange(stuck_, {})) {
-    app->gang.stuck = false;
-    changed(*app);
-  }
-}
-
-// A placeholder on it, or an ask that it is reserved for, may do better now.
-void gangs::wake_on(const node &n) {
-  if (stuck_.empty()) return;
-  const auto stuck_here = [](const allocation *a) { return a->placeholder && a->owner->gang.stuck; };
-  const auto kept_here = [](const reservation *r) { return r->of->owner->gang.stuck; };
-  if (std::any_of(n.allocations.begin(), n.allocations.end(), stuck_here) ||
-      std::any_of(n.reservations->begin(), n.reservations->end(), kept_here)) {
-    wake_stuck();
-  }
-}
-
-void gangs::tried(application &app) {
-  if (!heap_.contains(&app)) return;
-  heap_.erase(&app);
-  app.gang.stuck = true;
-  stuck_.push_back(&app);
 }
 
 }  // namespace tenon::internal

@@ -1,26 +1,23 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Gangs: what the task groups of an application hold, and in which applications real asks may take the place of
-// placeholders: these are in one heap. One in which nothing could be replaced is stuck, and not looked at before
-// something changes for it.
+// Gangs: what the task groups of an application hold.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
-#include "ready/rule_ports.hpp"
 
 namespace tenon::internal {
 
 struct gangs_access {
   ask_lines &lines;
+  gang_turns &turns;
   change_dispatcher &changes;
 };
 
-class gangs final : public placeholder_line, gangs_access {
+class gangs : gangs_access {
  public:
   explicit gangs(const gangs_access &all) : gangs_access(all) {}
 
@@ -40,21 +37,9 @@ class gangs final : public placeholder_line, gangs_access {
   void resized(allocation &placeholder, uint32_t class_before);
   void let_go(allocation &placeholder);
 
-  // -- What pass B looks at. --
-  [[nodiscard]] bool has_work() const { return !heap_.empty(); }
-  [[nodiscard]] application &first() const { return *heap_.top(); }
-  void tried(application &app);  // in vain
-  void changed(task_group &g, bool more) override;
-  void changed(application &app);
-  void wake_stuck() override;
-  void wake_on(const node &n) override;
-
  private:
   static void count_size(task_group &g, uint32_t class_id, int sign);
   void look_at_refused(task_group &g);
-
-  gang_heap heap_;  // applications that pass B looks at
-  std::vector<application *> stuck_;
 };
 
 }  // namespace tenon::internal

@@ -16,7 +16,6 @@
 #include "ready/sort_keys.hpp"
 #include "rules/journaled_rules.hpp"
 #include "rules/lifecycles.hpp"
-#include "rules/preemption.hpp"
 #include "rules/quotas.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/names.hpp"
@@ -243,7 +242,7 @@ void placement::apply_namespace_tags(queue &leaf, texts tags) {
   ready.wake_headroom(leaf);
   if (leaf.max != max_before) ready.wake_blocked();
   limited.room_rose(leaf);
-  preemption.changed();
+  victims.outcome_changed();
   if (leaf.guaranteed == guaranteed_before) return;
   for (const application *app : leaf.apps) {
     for (ask *a : app->asks) alarms.chance_changed(*a);  // any order: each is on its own

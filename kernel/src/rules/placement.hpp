@@ -27,7 +27,7 @@ struct placement_access {
   limit_lines &limited;
   ask_alarms &alarms;
   internal::quotas &quotas;
-  internal::preemption &preemption;
+  victim_room &victims;
   change_dispatcher &changes;
 };
 

@@ -5,26 +5,18 @@
 #include <utility>
 
 #include "core.hpp"
-#include "model/victims.hpp"
+#include "ledger/victim_room.hpp"
+#include "ready/held_off_asks.hpp"
+#include "ready/preemption_times.hpp"
 #include "rules/claims.hpp"
-#include "rules/held_off_asks.hpp"
 #include "rules/placement_checks.hpp"
 #include "rules/reservations.hpp"
 #include "rules/victim_search.hpp"
 
 namespace tenon::internal {
 
-int64_t preemption::preempts_at(const ask &a) const {
-  const queue &leaf = *a.owner->home;
-  if (!a.preempt_other || !config.preemption_enabled || classes[a.class_id].requires_a_node()) return INT64_MAX;
-  if (reservation_of(a) != nullptr && !a.wait->victims->empty()) return INT64_MAX;
-  if (!leaf.intra && !has_guarantee(leaf, classes[a.class_id])) return INT64_MAX;
-  const int64_t from_ms = add_saturating(a.create_time_ms, leaf.preemption_delay_ms);
-  return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->preempt_from_ms);
-}
-
 bool preemption::try_for(ask &a, bool has_claim) {
-  if (preempts_at(a) > shared.now_ms) return false;
+  if (times.of(a) > shared.now_ms) return false;
   ask_wait::of(a, waits).preempt_from_ms =
       add_saturating(shared.now_ms, std::max<int64_t>(1, config.tuning.preemption_retry_ms));
   held_off.forget(a);
@@ -70,7 +62,7 @@ node *preemption::find_ending(ask &a, bool &by_waiting) {
 }
 
 preemption::failed_tries &preemption::failed_now() {
-  if (std::exchange(failed_since_, revision()) != revision()) failed_.clear();
+  if (std::exchange(failed_since_, victims.revision()) != victims.revision()) failed_.clear();
   return failed_;
 }
 
@@ -99,13 +91,6 @@ node *preemption::find_victims(ask &a, bool &off) {
   const bool by_reservations = off || (held != nullptr && search.would_do_but_for_reservations(a, c, nullptr));
   failed_now().insert_or_assign(kind, failed_try{a.priority, by_reservations});
   return nullptr;
-}
-
-void preemption::reservation_ended() { held_off.call(); }
-
-void preemption::forget(ask &a) {
-  claims.forget(a);
-  held_off.forget(a);
 }
 
 }  // namespace tenon::internal

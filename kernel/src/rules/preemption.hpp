@@ -10,7 +10,6 @@
 #include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
-#include "ready/rule_ports.hpp"
 
 namespace tenon::internal {
 
@@ -19,6 +18,8 @@ struct preemption_access {
   const partition_config &config;
   const class_table &classes;
   ask_waits &waits;
+  const preemption_times &times;
+  const victim_room &victims;
   placement_checks &checks;
   victim_search &search;
   internal::claims &claims;
@@ -26,14 +27,11 @@ struct preemption_access {
   internal::reservations &reservations;
 };
 
-class preemption final : public preemption_clock, preemption_access {
+class preemption : preemption_access {
  public:
   explicit preemption(const preemption_access &all) : preemption_access(all) {}
 
-  [[nodiscard]] int64_t preempts_at(const ask &a) const override;
   bool try_for(ask &a, bool has_claim = true);  // without a claim it is an attempt that comes to nothing
-  void reservation_ended() override;
-  void forget(ask &a);  // nobody waits for its victims any more, nor does it
 
  private:
   // A try that failed: of which priority, and whether that was for reservations of others.

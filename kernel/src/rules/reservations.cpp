@@ -99,10 +99,16 @@ std::vector<reservation *> reservations::without_required_node() {
 
 void reservations::reopen(node &n) { changes.apply(node_reopened{n, access.keeps_others_out(n)}); }
 
-void reservations::is_due(const timer &t) { lose(all_[t.object], {cause::waited_too_long}); }
+void reservations::is_due(const timer &t) {
+  reservation &r = all_[t.object];
+  const bool at_once = r.way == way_to_room::it_empties;
+  lose(r, {cause::waited_too_long}, at_once ? 0 : config.tuning.reservation_delay_ms);
+}
 
-void reservations::lose(reservation &r, const reason &why) {
-  r.of->wait->reserve_from_ms = add_saturating(clock.now_ms(), config.tuning.reservation_delay_ms);
+void reservations::lose(reservation &r, const reason &why) { lose(r, why, config.tuning.reservation_delay_ms); }
+
+void reservations::lose(reservation &r, const reason &why, int64_t delay_ms) {
+  r.of->wait->reserve_from_ms = add_saturating(clock.now_ms(), delay_ms);
   unreserve(r, why);
 }
 

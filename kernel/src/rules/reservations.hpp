@@ -61,6 +61,7 @@ class reservations : reservations_access {
   void flush() { all_.flush(); }
 
  private:
+  void lose(reservation &r, const reason &why, int64_t delay_ms);
   std::vector<reservation *> without_required_node();
 
   reservation_slab all_;

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "rules/held_off_asks.hpp"
+#include "ready/held_off_asks.hpp"
 
 #include <utility>
 
