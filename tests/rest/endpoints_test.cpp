@@ -104,6 +104,8 @@ TEST_F(Endpoints, HaveTheShapesThatAreDescribed) {
       {"/tenon/v1/call-shadows", "/tenon/v1/call-shadows"},
       {"/tenon/v1/rms", "/tenon/v1/rms"},
       {"/tenon/v1/partition/default/history", "/tenon/v1/partition/{partition}/history"},
+      {"/tenon/v1/partition/default/queue/root.default/history",
+       "/tenon/v1/partition/{partition}/queue/{queue}/history"},
       {"/tenon/v1/partition/default/reservations", "/tenon/v1/partition/{partition}/reservations"},
       {"/tenon/v1/partition/default/preemptions", "/tenon/v1/partition/{partition}/preemptions"},
       {"/tenon/v1/partition/default/devices", "/tenon/v1/partition/{partition}/devices"},
