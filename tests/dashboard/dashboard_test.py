@@ -235,7 +235,7 @@ class Views(DashboardTest):
         page.click("main button.link:has-text('app-0000')")
         page.locator("#detail button:has-text('Why does it wait?')").first.click()
         text = page.locator(".explanation")
-        for words in ("It waits for 31 allocations; 4 allocations of others are tried before it.",
+        for words in ("the largest node has 64 cores. To let it run, ask for at most 64 cores, or add a node that has 96 cores.", "It waits for 31 allocations; 4 allocations of others are tried before it.",
                       "leaves too little vcore: asked 96 cores, free 2 cores of 400 cores, short 94 cores",
                       "leaves too little gpu: asked 16, free 8 of 8, short 8", "from 400 cores to 494 cores",
                       "free or add 16 GiB memory on node node-4 (capacity from 32 GiB to 48 GiB)",

@@ -107,7 +107,8 @@ def explanation(application_id: str, key: str) -> dict:
                      "text": "free or add 16Gi memory on node node-4 (capacity from 32Gi to 48Gi)"},
                     {"kind": "add-node", "resource": {"memory": 64 * GIB, "vcore": 96000},
                      "text": "add a node that the predicates accept, with memory 64Gi vcore 96"}],
-        "nodes": {"nodes": 200, "fit": 12, "tooLittle": {"vcore": 150, "memory": 38}}, "text": "It waits for its queue.",
+        "nodes": {"nodes": 200, "fit": 12, "tooLittle": {"vcore": 150, "memory": 38}}, "text": "It can never run as the cluster is: it asks 96 of vcore, the largest node has 64. To let it run, ask for at most 64 of "
+                "vcore, or add a node that has 96 of vcore.\nIt waits for its queue.",
     }
 
 

@@ -167,7 +167,8 @@ class Dashboard(browser_case.BrowserCase):
         page = self.page("overview")
         self.expect(page.locator(".problems .notice")).to_contain_text("1,000 of gpu (208 % of the partition)")
         problem = page.locator(".problems li", has_text="can never run")
-        self.expect(problem).to_contain_text("app-0/large-00000 (asks 1,000 of gpu, the max of queue root is 480)")
+        # Health looks at sums every 30 s, and the page at health.
+        self.expect(problem).to_contain_text("app-0/large-00000 (asks 1,000 of gpu, the largest node has 8)", timeout=4 * browser_case.PATIENCE_MS)
 
     def test_devices_say_who_holds_them(self):
         page = self.page("devices")
@@ -211,6 +212,9 @@ class Dashboard(browser_case.BrowserCase):
         page.locator("#detail [data-do=explain]").first.click()
         self.expect(page.locator(".explanation")).to_contain_text("Nodes that fit")
         self.expect(page.locator(".explanation")).to_contain_text("0 of 60")
+        self.expect(page.locator(".explanation .notice")).to_have_text(
+            "It can never run as the cluster is: it asks 1,000 of gpu, the largest node has 8. "
+            "To let it run, ask for at most 8 of gpu, or add a node that has 1,000 of gpu.")
         self.assertEqual(self.violations(page), [])
         self.assertEqual(self.wrong, [])
 

@@ -322,12 +322,10 @@ void metrics_maker::look_at_curve(std::chrono::seconds within) {
   keeper_.run([&](kernel &k) { timeline_.look(k.sums(), now_unix_ms()); }, snapshot_keeper::clock::now() + within);
 }
 
-// Of the time of the kernel's thread, looking takes a thousandth at most.
-void metrics_maker::look_at_queues(std::chrono::seconds within, std::chrono::seconds apart) {
+void metrics_maker::look_at_queues(std::chrono::seconds within, std::chrono::nanoseconds apart) {
   const auto now = std::chrono::steady_clock::now();
   const int64_t now_ns = std::chrono::nanoseconds(now.time_since_epoch()).count();
-  const int64_t wait_ns = std::max(std::chrono::nanoseconds(apart).count(), 1'000 * queues_cost_ns_.load());
-  if (queues_looked_ns_ != 0 && now_ns - queues_looked_ns_ < wait_ns) return;
+  if (queues_looked_ns_ != 0 && now_ns - queues_looked_ns_ < apart.count()) return;
   queues_looked_ns_ = now_ns;
   const uint64_t before = keeper_.counters().spent_ns;
   constexpr uint32_t wanted = TENON_READ_QUEUES | TENON_READ_APPLICATIONS | TENON_READ_ASKS;
@@ -340,8 +338,9 @@ void metrics_maker::look_at_queues(std::chrono::seconds within, std::chrono::sec
 
 void metrics_maker::look_at_curve_now_and_then() {
   pthread_setname_np(pthread_self(), "tenon-history");
-  // More seldom than a minute, for which the kernel keeps what a reader has seen.
-  constexpr std::chrono::seconds queues_every(120);
+  // More seldom than a minute, for which the kernel keeps what a reader has seen, and for a thousandth of its time at
+  // most.
+  constexpr std::chrono::nanoseconds queues_every = std::chrono::seconds(120);
   const auto first_queues = std::chrono::steady_clock::now() + queues_every;
   std::unique_lock lock(mutex_);
   while (!closed_) {
@@ -349,7 +348,8 @@ void metrics_maker::look_at_curve_now_and_then() {
     const auto next = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeline::fine_ms);
     look_at_curve(std::chrono::seconds(2));  // a scheduler that stops waits for it
     const bool is_time = std::chrono::steady_clock::now() >= first_queues && !queues_are_costly_;
-    if (is_time) look_at_queues(std::chrono::seconds(2), queues_every);
+    const std::chrono::nanoseconds cost(1'000 * queues_cost_ns_);
+    if (is_time) look_at_queues(std::chrono::seconds(2), std::max(queues_every, cost));
     (void)access_.rms();  // who is away, and since when
     lock.lock();
     wake_.wait_until(lock, next, [this] { return closed_; });

@@ -115,7 +115,7 @@ class metrics_maker {
   void look_at_curve(std::chrono::seconds within);
   void look_at_curve_now_and_then();
   // Adds a point to the curves of queues, unless the latest point is newer than `apart`.
-  void look_at_queues(std::chrono::seconds within, std::chrono::seconds apart);
+  void look_at_queues(std::chrono::seconds within, std::chrono::nanoseconds apart);
   static void put_curves(metrics_view &out);
   static void put_queue_curve(metrics_view &out);
   static void put_preemptions(metrics_view &out);
@@ -137,8 +137,8 @@ class metrics_maker {
   timeline timeline_;
   queue_curves queue_curves_;
   std::atomic<int64_t> queues_looked_ns_ = 0, queues_cost_ns_ = 0;  // the latest look at queues: when, and what it took
-  static constexpr uint64_t most_objects_unasked =
-      20'000;                                    // applications and asks that are looked at though nobody reads
+  // So many applications and asks are looked at though nobody reads.
+  static constexpr uint64_t most_objects_unasked = 20'000;
   std::atomic<bool> queues_are_costly_ = false;  // there are more
   std::mutex mutex_;                             // of what follows
   std::condition_variable wake_;

@@ -62,9 +62,9 @@ function numbered(type, text) {
 
 const said = (type, text) => (Number.isFinite(numbered(type, text)) ? amount(type, numbered(type, text)) : text);
 
-// Returns a text of the scheduler with its amounts as people read them: "map[memory:1073741824 vcore:1500]", and what
-// health says of asks that are larger than any node or limit.
-export const readable = (text) => (text ?? "").replace(/map\[([^\]]*)\]/g, (whole, inside) => {
+const said_of = (type, text) => `${said(type, text)}${type === "vcore" ? "" : ` of ${type}`}`;
+
+const listed = (whole, inside) => {
   const map = {};
   for (const part of inside.split(" ").filter(Boolean)) {
     const at = part.lastIndexOf(":"), value = Number(part.slice(at + 1));
@@ -72,8 +72,15 @@ export const readable = (text) => (text ?? "").replace(/map\[([^\]]*)\]/g, (whol
     map[part.slice(0, at)] = value;
   }
   return amounts(map);
-}).replace(/asks (\S+) of (\S+), (?:(the largest node has|the max of queue \S+ is) ([\w.]*\w)|no node)/g,
-  (whole, asked, type, limit, value) => `asks ${said(type, asked)}${type === "vcore" ? "" : ` of ${type}`}, ${limit ? `${limit} ${said(type, value)}` : "no node"}`);
+};
+
+// Returns a text of the scheduler with its amounts as people read them: "map[memory:1073741824 vcore:1500]", and what it says
+// of asks that are larger than any node or limit, and of what to do.
+export const readable = (text) => (text ?? "").replace(/map\[([^\]]*)\]/g, listed)
+  .replace(/asks (\S+) of (\S+), (?:(the largest node has|the max of queue \S+ is) ([\d.]*\d[A-Za-z]*)|no node)/g,
+    (_, asked, type, limit, value) => `asks ${said_of(type, asked)}, ${limit ? `${limit} ${said(type, value)}` : "no node"}`)
+  .replace(/(at most|node that has) ([\d.]*\d[A-Za-z]*) of ([\w./-]*\w)/g, (_, before, value, type) => `${before} ${said_of(type, value)}`)
+  .replace(/max (\S+) of queue (\S+) to ([\d.]*\d[A-Za-z]*)/g, (_, type, queue, value) => `max ${type} of queue ${queue} to ${said(type, value)}`);
 
 // Returns an amount as the scheduler writes it in texts: whole cores as "4", others as "1500m", bytes in the largest binary
 // unit that is exact as "8Gi", other types as plain numbers.
