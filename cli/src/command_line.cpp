@@ -105,6 +105,23 @@ void add_choice(CLI::App &to, const char *option, Value &value, const std::map<s
       ->type_name("WORD");
 }
 
+constexpr const char *generated_load = "Generated load";  // the group of the options that shape one
+
+// Refuses options of another load: a trace has its own nodes and asks, and openb alone says how GPUs are divided.
+std::optional<refusal> refuse_of_other_load(const CLI::App &command, const simulate_options &o) {
+  if (!command.get_option("--gpu-model")->empty() && !o.trace.starts_with("openb:"))
+    return refusal{"--gpu-model", "a trace openb:NODES.csv,PODS.csv", o.trace.empty() ? "no trace" : o.trace,
+                   "leave --gpu-model out, or name such a trace"};
+  if (o.trace.empty()) return std::nullopt;
+  for (const CLI::Option *one : command.get_options()) {
+    if (one->empty() || one->get_group() != generated_load) continue;
+    const std::string name = one->get_name();
+    return refusal{name, "an option that applies to a trace", name + " beside --trace",
+                   "leave " + name + " out: a trace has its own nodes and asks; or leave --trace out"};
+  }
+  return std::nullopt;
+}
+
 void add_load_options(CLI::App &simulate, simulate_options &o, bool &generate, const char *generated_when) {
   simulate.add_flag("--generate", generate, generated_when);
   simulate.add_option("--trace", o.trace, "Play a trace: " + std::string(trace_forms))
@@ -130,17 +147,16 @@ void add_load_options(CLI::App &simulate, simulate_options &o, bool &generate, c
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30).description(""));
 
   generate_options &g = o.generated;
-  const std::string group = "Generated load";
   const auto add = [&](const char *name, auto &value, const char *what, double least, double most) {
     simulate.add_option(name, value, what)
         ->check(CLI::Range(least, most).description(""))
         ->capture_default_str()
-        ->group(group);
+        ->group(generated_load);
   };
   simulate.add_option("--seed", g.seed, "Another seed is another load")
       ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()).description(""))
       ->capture_default_str()
-      ->group(group);
+      ->group(generated_load);
   add("--nodes", g.nodes, "Nodes", 1, 1e6);
   add("--pods", g.pods, "Pods", 0, 1e8);
   add("--shapes", g.shapes, "Distinct shapes of pods", 1, 5000);
@@ -220,7 +236,8 @@ void add_simulate(CLI::App &app, choice &chosen) {
   simulate->callback([&chosen, simulate] {
     chosen.simulate.progress = !chosen.no_progress;
     chosen.run = [&chosen, simulate](std::istream &, std::ostream &out, std::ostream &err) {
-      if (const auto why = refuse_beside_journal(*simulate)) {
+      for (const auto &why : {refuse_beside_journal(*simulate), refuse_of_other_load(*simulate, chosen.simulate)}) {
+        if (!why) continue;
         complain(err, *why);
         return static_cast<int>(exit_code::bad_input);
       }
@@ -303,9 +320,13 @@ void add_tune(CLI::App &app, choice &chosen) {
       "  tenon tune --trace openb:nodes.csv,pods.csv --mode fill --seeds 42..51 --node-sort gpu-pack "
       "--module tenon.gpu-pack --space space.yaml\n\n"
       "Exit codes: 0 a better configuration was found; 1 none was; 2 bad input, nothing was tried.");
-  tune->callback([&chosen] {
+  tune->callback([&chosen, tune] {
     chosen.tune.progress = !chosen.no_progress;
-    chosen.run = [&chosen](std::istream &, std::ostream &out, std::ostream &err) {
+    chosen.run = [&chosen, tune](std::istream &, std::ostream &out, std::ostream &err) {
+      if (const auto why = refuse_of_other_load(*tune, chosen.tune.load)) {
+        complain(err, *why);
+        return static_cast<int>(exit_code::bad_input);
+      }
       return static_cast<int>(run_tune(chosen.tune, out, err));
     };
   });

@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_input{"QueuesAsADeployment",
                   {"simulate", "--no-progress", "--deployment", "@q.yaml"},
                   {{"q.yaml", "partitions: []\n"}},
-                  {"@q.yaml:1:1", "it is a key of queues (queues.yaml)"}},
+                  {"@q.yaml:1:1", "it is a key of queues (queues.yaml, which --config of"}},
         bad_input{"ADeploymentAsQueues",
                   {"simulate", "--no-progress", "--config", "@q.yaml"},
                   {{"q.yaml", "policy_groups: {}\n"}},

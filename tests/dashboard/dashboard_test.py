@@ -163,15 +163,47 @@ class Views(DashboardTest):
     def test_the_time_line_has_a_curve_of_each_and_ranges(self):
         page = self.page("overview")
         charts = page.locator(".chart svg[role=img]")
-        self.expect(charts).to_have_count(5)
+        self.expect(charts).to_have_count(6)
         self.expect(charts.nth(0)).to_have_attribute("aria-label", "In use, % of the capacity: CPU 36 %, 360 cores, at most 36 %; Memory 36 %, 1.41 TiB, at most 36 %")
         self.expect(charts.nth(1)).to_have_attribute("aria-label", re.compile("^Pending.*CPU 36 %, 360 cores, at most 42 %"))
         self.expect(charts.nth(2)).to_have_attribute("aria-label", re.compile("^Waiting.*at most 8$"))
         self.expect(charts.nth(4)).to_have_attribute("aria-label", re.compile("^Decisions, a minute: All 410, at most 410; Placed 40"))
+        self.expect(charts.nth(5)).to_have_attribute("aria-label", re.compile("^Waiting for.*queue root.team-0 9, at most 9; node 3"))
         points = "document.querySelector('.chart path.curve').getAttribute('d').split(/[ML]/).length"
         hour = page.evaluate(points)
         page.select_option("#timeline-range", "360")
         self.assertGreater(page.evaluate(points), 5 * hour)
+
+    def test_a_queue_has_curves_of_its_use_and_of_what_waits_by_reason(self):
+        page = self.page("queues")
+        page.click("button:has-text('team-0')")
+        charts = page.locator("#detail .chart svg[role=img]")
+        self.expect(charts).to_have_count(5)
+        self.expect(charts.nth(0)).to_have_attribute("aria-label", re.compile("^In use, % of what the queue may have: CPU 90 %, 360 cores"))
+        self.expect(charts.nth(2)).to_have_attribute("aria-label", "Waiting for, allocations, by what they wait for: "
+                                                     "queue root.team-0 9, at most 9; node 3, at most 3; user user-3 2, at most 2; Other reasons 3, at most 3")
+        self.expect(charts.nth(3)).to_have_attribute("aria-label", re.compile("^Longest wait.*: Longest 6 h, at most 6 h$"))
+        points = "document.querySelector('#detail .chart path.curve').getAttribute('d').split(/[ML]/).length"
+        hour = page.evaluate(points)
+        page.select_option("#queue-range", "360")
+        self.assertGreater(page.evaluate(points), 5 * hour)
+        self.assertEqual(self.violations(page), [])
+
+    def test_asks_that_can_never_run_are_a_problem_in_units_beside_all_that_waits(self):
+        checks = [one for one in fake_cluster.HEALTH["HealthChecks"] if one["Name"] != "Asks"]
+        checks.append({"Name": "Asks", "Succeeded": False, "Description": "", "DiagnosisMessage": "warning: Asks that can never run as "
+                       "the cluster is: app-1/a (asks 96 of vcore, the largest node has 64), app-1/b (asks 1.5Ti of memory, the max of "
+                       "queue root.a is 512Gi), app-1/c (asks 16000 of gpu, no node has any)"})
+        self.enterContext(unittest.mock.patch.dict(fake_cluster.HEALTH, HealthChecks=checks))
+        page = self.page("overview")
+        problem = page.locator(".problems li", has_text="can never run")
+        self.expect(problem).to_contain_text("app-1/a (asks 96 cores, the largest node has 64 cores)")
+        self.expect(problem).to_contain_text("app-1/b (asks 1.5 TiB of memory, the max of queue root.a is 512 GiB)")
+        self.expect(problem).to_contain_text("app-1/c (asks 16 of gpu, no node has any)")
+        page.route("**/partition/default/queues", lambda route: route.fulfill(json=fake_cluster.queues() | {"pendingResource": {"vcore": 25600000}}))
+        page.reload()
+        self.expect(page.locator(".problems .notice")).to_contain_text("Asks wait for 25,600 cores (200 % of the partition)")
+        self.expect(page.locator(".problems li").first).to_be_visible()
 
     def test_the_map_of_devices_says_what_is_free_and_who_has_the_rest(self):
         page = self.page("devices")
@@ -203,11 +235,11 @@ class Views(DashboardTest):
         page.click("main button.link:has-text('app-0000')")
         page.locator("#detail button:has-text('Why does it wait?')").first.click()
         text = page.locator(".explanation")
-        for words in ("It waits for 31 allocations; 4 allocations of others are tried before it.",
+        for words in ("the largest node has 64 cores. To let it run, ask for at most 64 cores, or add a node that has 96 cores.", "It waits for 31 allocations; 4 allocations of others are tried before it.",
                       "leaves too little vcore: asked 96 cores, free 2 cores of 400 cores, short 94 cores",
                       "leaves too little gpu: asked 16, free 8 of 8, short 8", "from 400 cores to 494 cores",
                       "free or add 16 GiB memory on node node-4 (capacity from 32 GiB to 48 GiB)",
-                      "with memory 64 GiB vcore 96 cores"):
+                      "that the predicates accept, with 96 cores, 64 GiB"):
             self.expect(text).to_contain_text(words)
 
     def test_details_have_an_address(self):

@@ -75,7 +75,7 @@ def queues() -> dict:
               queue(f"root.team-{i}.notebooks", isManaged=False, status="Draining" if i == 3 else "Active"))
         for i in range(5)
     ]
-    return queue("root", *teams, partition="default")
+    return queue("root", *teams, partition="default", pendingResource=resources(16, 64))
 
 
 def event(at: int) -> dict:
@@ -100,13 +100,15 @@ def explanation(application_id: str, key: str) -> dict:
                       {"kind": "queue-resources", "queue": "root.team-0", "type": "gpu", "asked": 16000, "limit": 8000, "free": 8000,
                        "shortBy": 8000, "text": "The max of queue root.team-0 leaves too little gpu: asked 16000, free 8000 of 8000, "
                        "short 8000"}],
+        "outcome": "runs", "after": 2, "holds": [],
         "changes": [{"kind": "raise-queue-resources", "queue": "root.team-0", "type": "vcore", "from": 400000, "to": 494000,
                      "text": "raise max vcore of queue root.team-0 from 400 to 494"},
                     {"kind": "raise-node-capacity", "name": "node-4", "type": "memory", "from": 32 * GIB, "to": 48 * GIB,
                      "text": "free or add 16Gi memory on node node-4 (capacity from 32Gi to 48Gi)"},
                     {"kind": "add-node", "resource": {"memory": 64 * GIB, "vcore": 96000},
                      "text": "add a node that the predicates accept, with memory 64Gi vcore 96"}],
-        "nodes": {"nodes": 200, "fit": 12, "tooLittle": {"vcore": 150, "memory": 38}}, "text": "It waits for its queue.",
+        "nodes": {"nodes": 200, "fit": 12, "tooLittle": {"vcore": 150, "memory": 38}}, "text": "It can never run as the cluster is: it asks 96 of vcore, the largest node has 64. To let it run, ask for at most 64 of "
+                "vcore, or add a node that has 96 of vcore.\nIt waits for its queue.",
     }
 
 
@@ -164,6 +166,13 @@ def history() -> list:
     return [{"time": NOW - (360 - at) * 60 * 10**9, "span": 60 * 10**9, "capacity": capacity,
              "used": resources(at, 4 * at), "pending": resources(720 - at, 8), "waitingApplications": at % 9, "decisions": 50 + at,
              "placed": 40, "preempted": at % 2, "meanWaitSeconds": 1.5, "longestWaitSeconds": 90.0} for at in range(361)]
+
+
+def queue_history() -> list:
+    reasons = {"node": 3, "queue root.team-0": 9, "its turn": 1, "user user-3": 2, "RM": 1, "application": 1}
+    return [{"time": NOW - (360 - at) * 60 * 10**9, "span": 60 * 10**9, "used": resources(at, 4 * at), "pending": resources(40, 8),
+             "runningApplications": at % 7, "waitingAllocations": 17, "oldestWaitSeconds": 60.0 * at, "waitingFor": reasons}
+            for at in range(361)]
 
 
 def devices() -> list:

@@ -85,6 +85,7 @@ class Handler(BaseHTTPRequestHandler):
             (f"{PARTITION}/usage/(users|groups)", lambda _, of: [] if empty else fake_cluster.usage(of)),
             (f"{OURS}/reservations", lambda _: [] if empty else fake_cluster.RESERVATIONS),
             (f"{OURS}/history", lambda _: [] if empty else fake_cluster.history()),
+            (f"{OURS}/queue/([^/]+)/history", lambda _, name: [] if empty else fake_cluster.queue_history()),
             (f"{OURS}/devices", lambda _: [] if empty else fake_cluster.devices()),
             (f"{OURS}/preemptions", lambda _: fake_cluster.PREEMPTIONS),
             (f"{PARTITION}/applications/(\\w+)", lambda _, state: [] if empty else cluster.applications[state]),

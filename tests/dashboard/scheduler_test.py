@@ -110,7 +110,7 @@ class Dashboard(browser_case.BrowserCase):
         cls.url = cls.scheduler.url
 
     def shown(self, page, view: str):
-        mark = {"overview": ".chart >> nth=4", "devices": ".boxes button >> nth=0", "people": "button:has-text('user-3') >> nth=0",
+        mark = {"overview": ".chart >> nth=5", "devices": ".boxes button >> nth=0", "people": "button:has-text('user-3') >> nth=0",
                 "reservations": "main .empty, tbody tr", "preemptions": "main .empty, tbody tr", "managers": "button:has-text('demo')",
                 "queues": "button:has-text('q3')", "applications": "main button:has-text('app-0')", "nodes": "canvas#heat",
                 "events": "tbody tr >> nth=0", "modules": "tbody tr:has-text('tenon.rest'), tbody tr >> nth=0"}[view]
@@ -143,13 +143,32 @@ class Dashboard(browser_case.BrowserCase):
     def test_the_time_line_has_what_was_decided(self):
         page = self.page("overview")
         charts = page.locator(".chart svg[role=img]")
-        self.expect(charts).to_have_count(5)
+        self.expect(charts).to_have_count(6)
         self.expect(charts.nth(0)).to_have_attribute("aria-label", re.compile("CPU [1-9][0-9]* %, [1-9].* cores"))
         self.expect(charts.nth(1)).to_have_attribute("aria-label", re.compile("gpu [1-9][0-9]* %, 1,000"))
         placed = re.compile("Placed [0-9,]+, at most [1-9]")
         self.expect(charts.nth(4)).to_have_attribute("aria-label", placed)
         with urllib.request.urlopen(f"{self.url}/tenon/v1/partition/default/history") as answer:
             self.assertEqual(sum(one["placed"] for one in json.load(answer)), 300)
+
+    def test_a_queue_has_curves_and_what_waits_has_a_reason(self):
+        page = self.page("overview")
+        waits = re.compile("^Waiting for, .*: no node fits 1, at most 1$")
+        self.expect(page.locator(".chart svg[role=img]").nth(5)).to_have_attribute("aria-label", waits)
+        self.open(page, "queues")
+        page.click("main button.link:has-text('q0')")
+        charts = page.locator("#detail .chart svg[role=img]")
+        self.expect(charts).to_have_count(5)
+        self.expect(charts.nth(0)).to_have_attribute("aria-label", re.compile("CPU [1-9][0-9]* %, [1-9].* cores"))
+        self.expect(charts.nth(2)).to_have_attribute("aria-label", waits)
+        self.assertEqual(self.violations(page), [])
+
+    def test_asks_that_can_never_run_are_named_beside_all_that_waits(self):
+        page = self.page("overview")
+        self.expect(page.locator(".problems .notice")).to_contain_text("1,000 of gpu (208 % of the partition)")
+        problem = page.locator(".problems li", has_text="can never run")
+        # Health looks at sums every 30 s, and the page at health.
+        self.expect(problem).to_contain_text("app-0/large-00000 (asks 1,000 of gpu, the largest node has 8)", timeout=4 * browser_case.PATIENCE_MS)
 
     def test_devices_say_who_holds_them(self):
         page = self.page("devices")
@@ -193,6 +212,9 @@ class Dashboard(browser_case.BrowserCase):
         page.locator("#detail [data-do=explain]").first.click()
         self.expect(page.locator(".explanation")).to_contain_text("Nodes that fit")
         self.expect(page.locator(".explanation")).to_contain_text("0 of 60")
+        self.expect(page.locator(".explanation .notice")).to_have_text(
+            "It can never run as the cluster is: it asks 1,000 of gpu, the largest node has 8. "
+            "To let it run, ask for at most 8 of gpu, or add a node that has 1,000 of gpu.")
         self.assertEqual(self.violations(page), [])
         self.assertEqual(self.wrong, [])
 

@@ -173,6 +173,11 @@ class Pages(unittest.TestCase):
             made = [f"Pages.{case.removeprefix('test_')}" for case in dir(Pages) if case.startswith("test_play_")]
             self.assertEqual(sorted(ARGUMENTS.cases.split(",")), sorted(made), 'write each entry as `    "PAGE": Session(`')
 
+    def test_the_demo_builds_what_README_runs_afterwards(self):
+        """Besides the program these are the Python package, and the checks that tests of a new module run."""
+        built = re.search(r"^targets=\(([^)]*)\)", (ROOT / "tools/demo").read_text(), flags=re.M)[1].split()
+        self.assertLessEqual({"tenon", "tenon_python", "tenon_conformance"}, set(built))
+
     def test_what_varies_is_needed(self):
         shown = "".join(step.shown for name in PAGES for step in page_session.steps(page(name)))
         for pattern, _, why in page_session.VARIES:

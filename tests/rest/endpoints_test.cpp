@@ -104,6 +104,8 @@ TEST_F(Endpoints, HaveTheShapesThatAreDescribed) {
       {"/tenon/v1/call-shadows", "/tenon/v1/call-shadows"},
       {"/tenon/v1/rms", "/tenon/v1/rms"},
       {"/tenon/v1/partition/default/history", "/tenon/v1/partition/{partition}/history"},
+      {"/tenon/v1/partition/default/queue/root.default/history",
+       "/tenon/v1/partition/{partition}/queue/{queue}/history"},
       {"/tenon/v1/partition/default/reservations", "/tenon/v1/partition/{partition}/reservations"},
       {"/tenon/v1/partition/default/preemptions", "/tenon/v1/partition/{partition}/preemptions"},
       {"/tenon/v1/partition/default/devices", "/tenon/v1/partition/{partition}/devices"},
@@ -169,6 +171,11 @@ TEST_F(Endpoints, SayWhatRuns) {
   const json::value why = get("/tenon/v1/partition/default/application/app-2/explain/large").json();
   EXPECT_EQ(why.at("pending"), true);
   EXPECT_EQ(why.at("obstacles").at(0).at("queue"), "root.small") << why;
+  const std::string first =
+      "It can never run as the cluster is: it asks 3 of vcore, the max of queue root.small is 2. "
+      "To let it run, ask for at most 2 of vcore, use another queue, or raise max vcore of queue "
+      "root.small to 3.\n";
+  EXPECT_EQ(std::string(why.at("text").as_string()).substr(0, first.size()), first);
 }
 
 TEST_F(Endpoints, RememberWhatAnApplicationUsedAtMost) {

@@ -118,6 +118,31 @@ TEST_F(PageRoutes, RememberUseAndWhatWaits) {
   EXPECT_GE(last.at("longestWaitSeconds").to_number<double>(), last.at("meanWaitSeconds").to_number<double>());
 }
 
+TEST_F(PageRoutes, RememberWhatWaitsInEachQueueAndForWhat) {
+  open();
+  small_cluster();
+  const auto last_of = [&](const std::string &queue) {
+    return until(ours_ + "/queue/" + queue + "/history",
+                 [](const reply &r) { return r.status == 200 && r.body != "[]"; })
+        .json()
+        .as_array()
+        .back();
+  };
+  const json::value root = last_of("root"), busy = last_of("root.default"), waits = last_of("root.small");
+  EXPECT_EQ(root.at("used").at("vcore"), 3000);
+  EXPECT_EQ(root.at("pending").at("vcore"), 3000);
+  EXPECT_EQ(busy.at("used").at("vcore"), 3000);
+  EXPECT_EQ(busy.at("waitingAllocations"), 0);
+  EXPECT_TRUE(busy.at("waitingFor").as_object().empty());
+  for (const json::value &one : {root, waits}) {
+    EXPECT_EQ(one.at("waitingAllocations"), 1);
+    ASSERT_EQ(one.at("waitingFor").as_object().size(), 1U);
+    EXPECT_EQ(one.at("waitingFor").as_object().begin()->value(), 1);
+    EXPECT_NE(one.at("waitingFor").as_object().begin()->key(), "others");
+  }
+  EXPECT_EQ(get(ours_ + "/queue/root.nope/history").status, 404U);
+}
+
 TEST_F(PageRoutes, ShowDevicesAndWhoHoldsThem) {
   open();
   const uint64_t session = enter();

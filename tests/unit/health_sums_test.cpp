@@ -11,6 +11,7 @@ namespace tenon::observe {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
@@ -85,6 +86,8 @@ TEST_F(HealthSums, AsksThatAreLargerThanEveryNodeOrThanAMaxAreNamed) {
   kernel_snapshot state = c_->snapshot();
   for (queue_snapshot &one : state.partitions.at(0).queues)
     if (one.path == "root.leaf") one.max = amount_map{{"memory", 1}};
+  EXPECT_THAT(warnings(state),
+              ElementsAre(HasSubstr("app/waits (asks 10 of memory, the max of queue root.leaf is 1)")));
   state.partitions.at(0).nodes.clear();
   EXPECT_THAT(warnings(state),
               ElementsAre("Asks that can never run as the cluster is: app/waits (asks 10 of memory, the "

@@ -73,7 +73,7 @@ int64_t refused(const json::object &bounds) {
 }  // namespace
 
 void print_queues(const json::object &result, std::ostream &out) {
-  in_partitions(result, "queues", "no such queue", out, [&](const json::object &, const json::array &items) {
+  in_partitions(result, "queues", "no queue", out, [&](const json::object &, const json::array &items) {
     const auto types = types_of(items, {"allocated", "guaranteed", "max", "pending"});
     std::vector<column> columns{{"QUEUE"}, {"STATE"}, {"APPS", true}};
     for (const std::string &type : types) columns.push_back({title(type, "used/guar/max"), true});
@@ -147,7 +147,7 @@ void print_canaries(const json::object &result, std::ostream &out) {
 void print_applications(const json::object &result, std::ostream &out) {
   const int64_t now_ms = number(result, "now_ms");
   in_partitions(
-      result, "applications", "no such application", out, [&](const json::object &partition, const json::array &items) {
+      result, "applications", "no application", out, [&](const json::object &partition, const json::array &items) {
         const bool ended = items.front().as_object().at("finished_ms").to_number<int64_t>() != 0;
         const std::string hold = ended ? std::string() : text_or_nothing(partition, "held_by");
         table all({{"APPLICATION"},
@@ -174,7 +174,7 @@ void print_applications(const json::object &result, std::ostream &out) {
 
 void print_nodes(const json::object &result, std::ostream &out) {
   const int64_t now_ms = number(result, "now_ms");
-  in_partitions(result, "nodes", "no such node", out, [&](const json::object &, const json::array &items) {
+  in_partitions(result, "nodes", "no node", out, [&](const json::object &, const json::array &items) {
     const auto types = types_of(items, {"capacity"});
     const bool divided = std::any_of(items.begin(), items.end(), [](const json::value &item) {
       return !item.as_object().at("devices").as_object().empty();
@@ -314,9 +314,13 @@ void print_check(const json::object &result, std::ostream &out) {
   const json::array &wrong = result.at("wrong").as_array();
   for (const json::value &one : wrong) out << "wrong: " << std::string_view(one.as_string()) << '\n';
   if (wrong.empty()) out << "The books are right: ";
-  out << number(result, "partitions") << " partitions, " << number(result, "nodes") << " nodes, "
-      << number(result, "applications") << " applications, " << number(result, "asks") << " asks and "
-      << number(result, "allocations") << " allocations were looked at.\n";
+  const auto counted = [&](const char *key, const char *one) {
+    const int64_t count = number(result, key);
+    return std::to_string(count) + " " + (count == 1 ? one : key);
+  };
+  out << counted("partitions", "partition") << ", " << counted("nodes", "node") << ", "
+      << counted("applications", "application") << ", " << counted("asks", "ask") << " and "
+      << counted("allocations", "allocation") << " were looked at.\n";
   if (!wrong.empty()) out << "Save the state with `tenon ctl snapshot` and report it. A restart rebuilds the books.\n";
 }
 

@@ -2,7 +2,9 @@
 #include "plugin/describe_command.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
+#include <charconv>
 #include <ostream>
 #include <vector>
 
@@ -37,6 +39,23 @@ bool is_required(const json::object &schema, std::string_view key) {
                      [&](const json::value &one) { return one.is_string() && one.get_string() == key; });
 }
 
+// Returns a value as people write it: 0.8, not 8E-1.
+std::string plainly(const json::value &of) {
+  std::string out;
+  if (of.is_double()) {
+    std::array<char, 32> room{};
+    return {room.data(), std::to_chars(room.data(), room.data() + room.size(), of.get_double()).ptr};
+  }
+  if (of.is_array()) {
+    for (const json::value &one : of.get_array()) out += (out.empty() ? "" : ", ") + plainly(one);
+    return "[" + out + "]";
+  }
+  if (!of.is_object()) return json::serialize(of);
+  for (const auto &[key, value] : of.get_object())
+    out += (out.empty() ? "" : ", ") + std::string(key) + ": " + plainly(value);
+  return "{" + out + "}";
+}
+
 // A row for each property, with a path for those of objects inside.
 void add_rows(const json::object &schema, const std::string &above, table &rows) {
   const json::value *properties = schema.if_contains("properties");
@@ -47,7 +66,7 @@ void add_rows(const json::object &schema, const std::string &above, table &rows)
     const std::string path = above + std::string(key);
     const json::value *fallback = about.if_contains("default"), *text = about.if_contains("description");
     rows.add({path, host::values_in_words(about),
-              fallback != nullptr        ? json::serialize(*fallback)
+              fallback != nullptr        ? plainly(*fallback)
               : is_required(schema, key) ? "must be given"
                                          : "none",
               text != nullptr && text->is_string() ? std::string(text->get_string()) : std::string()});

@@ -9,6 +9,7 @@
 #include "control/base64.hpp"
 #include "tenon/config/problems.hpp"
 #include "tenon/config/queues.hpp"
+#include "tenon/sdk/found_and_fix.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -45,9 +46,9 @@ refusal refused(const std::string &action, const std::string &object, const obse
       out.fix = "`tenon ctl " + std::string(command) + "` shows what there is";
   if (fix && !how.missing.empty()) out.fix = fix(how.missing, how.name);
   // The kernel says behind what it found what to do.
-  if (const size_t end = how.message.find("; "); how.status == TENON_UNSCHEDULABLE && end != std::string::npos) {
-    out.have = how.message.substr(0, end);
-    out.fix = how.message.substr(end + 2);
+  if (const auto said = sdk::split_fix(how.message); how.status == TENON_UNSCHEDULABLE && !said.fix.empty()) {
+    out.have = said.found;
+    out.fix = said.fix;
   }
   return out;
 }

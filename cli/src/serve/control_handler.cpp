@@ -184,10 +184,12 @@ struct control_handler::impl {
 
   struct known_names {
     std::vector<std::string_view> queues, applications, nodes, users;
+    std::vector<std::string_view> partitions;  // all, by their plain and their full names
   };
   static known_names names_in(const request &what, const kernel_snapshot &from) {
     known_names out;
     for (const partition_snapshot &p : from.partitions) {
+      out.partitions.insert(out.partitions.end(), {plain_partition(p.name), p.name});
       if (!is_partition(p.name, what.which.partition)) continue;
       for (const queue_snapshot &one : p.queues) out.queues.push_back(one.path);
       for (const node_snapshot &one : p.nodes) out.nodes.push_back(one.id);
@@ -221,10 +223,11 @@ struct control_handler::impl {
       const auto rms = scheduler.rms();
       std::vector<std::string_view> ids;
       for (const auto &one : rms) ids.push_back(one.id);
-      auto no = kind == "node"    ? missing(kind, name, "nodes", known.nodes)
-                : kind == "rm"    ? missing("resource manager", name, "rms", ids)
-                : kind == "queue" ? missing(kind, name, "queues", known.queues)
-                                  : missing(kind, name, "apps", known.applications);
+      auto no = kind == "node"        ? missing(kind, name, "nodes", known.nodes)
+                : kind == "rm"        ? missing("resource manager", name, "rms", ids)
+                : kind == "queue"     ? missing(kind, name, "queues", known.queues)
+                : kind == "partition" ? missing(kind, name, "queues", known.partitions)
+                                      : missing(kind, name, "apps", known.applications);
       return no ? no->fix : "try again";  // it came meanwhile
     });
   }

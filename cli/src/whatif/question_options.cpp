@@ -5,11 +5,13 @@
 #include <istream>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "run/output_file.hpp"
 #include "tenon/config/problems.hpp"
+#include "tenon/kernel/quantity.hpp"
 #include "tenon/observe/what_if_json.hpp"
 
 namespace tenon::cli {
@@ -28,6 +30,18 @@ result<json::object> pairs_of(const std::vector<std::string> &texts, const char 
     out[text.substr(0, sign)] = text.substr(sign + 1);
   }
   return out;
+}
+
+// Refuses an amount that cannot be read, with the option as its place.
+std::optional<refusal> unreadable_amount(const json::object &amounts) {
+  for (const auto &[type, text] : amounts) {
+    const auto read = parse_quantity(type, std::string_view(text.as_string()));
+    if (read) continue;
+    refusal why = read.why();
+    why.where = "--resource " + std::string(type);
+    return why;
+  }
+  return std::nullopt;
 }
 
 result<json::object> read_file_of(const std::string &file, std::istream &in) {
@@ -91,7 +105,9 @@ result<json::object> question_options::make(std::istream &in) const {
     return refusal{"--queue", "the queue of a new application, or --application", "neither", "give one"};
   auto amounts = pairs_of(resources, "--resource", "TYPE=QUANTITY, as vcore=4");
   if (!amounts) return amounts.why();
-  if (amounts->empty()) return refusal{"--resource", "TYPE=QUANTITY, as vcore=4", "none", "say what is asked for"};
+  if (amounts->empty())
+    return refusal{"--resource", "TYPE=QUANTITY, as vcore=4", "none", "add an amount, as --resource vcore=4"};
+  if (auto no = unreadable_amount(*amounts)) return *no;
   auto ask_tags = pairs_of(tags, "--tag", "NAME=VALUE");
   if (!ask_tags) return ask_tags.why();
   auto app_tags = pairs_of(application_tags, "--application-tag", "NAME=VALUE");

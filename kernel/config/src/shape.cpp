@@ -57,7 +57,8 @@ class shape_checker {
     // What is not near may be a key of another kind of file.
     constexpr std::string_view deployment = "a deployment (tenon.yaml), which has apiVersion: tenon/v1";
     constexpr std::array<std::pair<std::string_view, std::string_view>, 10> homes{
-        {{"partitions", "queues (queues.yaml)"},
+        {{"partitions",
+          "queues (queues.yaml, which --config of `tenon simulate` and policy_groups of a deployment name)"},
          {"queues", "a partition or queue (queues.yaml)"},
          {"policy_groups", deployment},
          {"module_path", deployment},

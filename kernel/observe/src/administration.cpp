@@ -140,8 +140,10 @@ std::vector<named_partition> partitions_named(const kernel &k, const std::string
 
 outcome no_partition(const kernel &k, const std::string &name) {
   const std::string there = listed(k.partitions());
-  return {TENON_UNRESOLVABLE, "there is no partition" + (name.empty() ? "" : " '" + name + "'") +
-                                  (there.empty() ? "; no resource manager has registered" : ", but " + there)};
+  return {TENON_UNRESOLVABLE,
+          "there is no partition" + (name.empty() ? "" : " '" + name + "'") +
+              (there.empty() ? "; no resource manager has registered" : ", but " + there),
+          there.empty() ? "" : "partition", name};
 }
 
 outcome several(const std::vector<named_partition> &meant) {

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "services_impl.hpp"
+#include "size_limits.hpp"
+#include "tenon/abi/host_read.h"
 #include "tenon/config/problems.hpp"
 #include "tenon/host/offered_service.hpp"
 #include "tenon/host/reader_question.hpp"
@@ -177,6 +179,17 @@ std::string words_of_question(const std::vector<rm_record> &rms, const explanati
   return {};
 }
 
+// Returns a line where the ask can never run as the partition is, with what an operator can do.
+std::string words_of_size(const kernel_snapshot &state, const explanation &e) {
+  for (const partition_snapshot &p : state.partitions) {
+    if (p.name != e.partition) continue;
+    const never_runs no = size_limits(p).excess(e.asked, e.queue);
+    if (!no.why.empty())
+      return "It can never run as the cluster is: it " + no.why + ". To let it run, " + no.fix + ".\n";
+  }
+  return {};
+}
+
 }  // namespace
 
 bool services::impl::explain(std::string_view partition, std::string_view application, std::string_view key,
@@ -189,6 +202,8 @@ bool services::impl::explain(std::string_view partition, std::string_view applic
     const std::vector<rm_record> rms = to.rms();
     const std::string held = held_up_in(rms, out->partition);
     hold_up(*out, held.empty() ? words_of_question(rms, *out) : held);
+    const auto view = out->pending ? keeper.get(TENON_READ_NODES | TENON_READ_QUEUES, out->partition, until) : nullptr;
+    if (view != nullptr) out->text.insert(0, words_of_size(view->state, *out));
   }
   unmeant = std::move(asked.unmeant);
   return true;

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "tenon/config/amounts.hpp"
+#include "size_limits.hpp"
 #include "tenon/kernel/audit.hpp"
 
 namespace tenon::observe {
@@ -100,68 +100,6 @@ std::string canaries_back(const kernel_snapshot &state) {
   return out;
 }
 
-bool holds(const amount_map &whole, const amount_map &asked) {
-  return std::all_of(asked.begin(), asked.end(), [&](const auto &one) { return of(whole, one.first) >= one.second; });
-}
-
-// What the largest nodes of a partition and the queues have at most, and the asks that are larger.
-class size_limits {
- public:
-  explicit size_limits(const partition_snapshot &p) {
-    for (const node_snapshot &n : p.nodes) add(n.capacity);
-    for (const queue_snapshot &q : p.queues)
-      if (q.max) max_of_[q.path] = &*q.max;
-  }
-
-  // Why nothing can ever be placed for the ask while nodes and limits stay as they are; empty: something may be.
-  std::string excess(const ask_snapshot &ask, const std::string &queue) {
-    if (std::string why = above_max(ask.resources, queue); !why.empty()) return why;
-    const auto [known, fresh] = fits_.try_emplace(ask.resources, false);
-    if (fresh)
-      known->second = largest_.empty() || std::any_of(largest_.begin(), largest_.end(), [&](const amount_map *one) {
-                        return holds(*one, ask.resources);
-                      });
-    if (known->second) return {};
-    for (const auto &[type, asked] : ask.resources) {
-      int64_t most = 0;
-      for (const amount_map *one : largest_) most = std::max(most, of(*one, type));
-      if (most < asked)
-        return words(type, asked) +
-               (most == 0 ? "no node has any" : "the largest node has " + config::amount_text(type, most));
-    }
-    return "no node has all of what it asks for";
-  }
-
- private:
-  static std::string words(const std::string &type, int64_t asked) {
-    return "asks " + config::amount_text(type, asked) + " of " + type + ", ";
-  }
-
-  // Keeps those that no other one is as large as in every type.
-  void add(const amount_map &capacity) {
-    if (std::any_of(largest_.begin(), largest_.end(), [&](const amount_map *one) { return holds(*one, capacity); }))
-      return;
-    std::erase_if(largest_, [&](const amount_map *one) { return holds(capacity, *one); });
-    largest_.push_back(&capacity);
-  }
-
-  [[nodiscard]] std::string above_max(const amount_map &asked, const std::string &queue) const {
-    for (size_t end = queue.find('.');; end = queue.find('.', end + 1)) {
-      if (const auto found = max_of_.find(queue.substr(0, end)); found != max_of_.end()) {
-        for (const auto &[type, most] : *found->second)
-          if (of(asked, type) > most)
-            return words(type, of(asked, type)) + "the max of queue " + found->first + " is " +
-                   config::amount_text(type, most);
-      }
-      if (end == std::string::npos) return {};
-    }
-  }
-
-  std::vector<const amount_map *> largest_;
-  std::map<std::string, const amount_map *> max_of_;
-  std::map<amount_map, bool> fits_;
-};
-
 // Asks that wait and can never run as the cluster is.
 std::string asks_too_large(const kernel_snapshot &state) {
   finding out;
@@ -170,8 +108,8 @@ std::string asks_too_large(const kernel_snapshot &state) {
     for (const application_snapshot &app : p.applications) {
       for (const ask_snapshot &ask : app.asks) {
         if (ask.pending_count == 0) continue;
-        if (const std::string why = limits.excess(ask, app.queue); !why.empty())
-          out.add(app.id + "/" + ask.key + " (" + why + ")");
+        if (const never_runs no = limits.excess(ask.resources, app.queue); !no.why.empty())
+          out.add(app.id + "/" + ask.key + " (" + no.why + ")");
       }
     }
   }

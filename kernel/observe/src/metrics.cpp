@@ -9,9 +9,20 @@
 #include "process_figures.hpp"
 #include "tenon/abi/host_read.h"
 #include "tenon/kernel/state_tables.hpp"
+#include "view_text.hpp"
 
 namespace tenon::observe {
 namespace {
+
+// Returns how many applications and asks the view has.
+uint64_t waiting_objects(const tenon_view &view) {
+  uint64_t out = 0;
+  for (const auto &p : all<tenon_view_partition>(view.partitions)) {
+    out += p.active.count;
+    for (const auto &a : all<tenon_view_application>(p.active)) out += a.asks.count;
+  }
+  return out;
+}
 
 std::string compiler() {
 #if defined(__clang__)
@@ -311,14 +322,35 @@ void metrics_maker::look_at_curve(std::chrono::seconds within) {
   keeper_.run([&](kernel &k) { timeline_.look(k.sums(), now_unix_ms()); }, snapshot_keeper::clock::now() + within);
 }
 
+void metrics_maker::look_at_queues(std::chrono::seconds within, std::chrono::nanoseconds apart) {
+  const auto now = std::chrono::steady_clock::now();
+  const int64_t now_ns = std::chrono::nanoseconds(now.time_since_epoch()).count();
+  if (queues_looked_ns_ != 0 && now_ns - queues_looked_ns_ < apart.count()) return;
+  queues_looked_ns_ = now_ns;
+  const uint64_t before = keeper_.counters().spent_ns;
+  constexpr uint32_t wanted = TENON_READ_QUEUES | TENON_READ_APPLICATIONS | TENON_READ_ASKS;
+  const auto view = keeper_.get(wanted, {}, now + within);
+  queues_cost_ns_ = static_cast<int64_t>(keeper_.counters().spent_ns - before);
+  if (view == nullptr) return;
+  queues_are_costly_ = waiting_objects(view->view) > most_objects_unasked;
+  queue_curves_.look(view->view, now_unix_ms());
+}
+
 void metrics_maker::look_at_curve_now_and_then() {
   pthread_setname_np(pthread_self(), "tenon-history");
+  // More seldom than a minute, for which the kernel keeps what a reader has seen, and for a thousandth of its time at
+  // most.
+  constexpr std::chrono::nanoseconds queues_every = std::chrono::seconds(120);
+  const auto first_queues = std::chrono::steady_clock::now() + queues_every;
   std::unique_lock lock(mutex_);
   while (!closed_) {
     lock.unlock();
     const auto next = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeline::fine_ms);
     look_at_curve(std::chrono::seconds(2));  // a scheduler that stops waits for it
-    (void)access_.rms();                     // who is away, and since when
+    const bool is_time = std::chrono::steady_clock::now() >= first_queues && !queues_are_costly_;
+    const std::chrono::nanoseconds cost(1'000 * queues_cost_ns_);
+    if (is_time) look_at_queues(std::chrono::seconds(2), std::max(queues_every, cost));
+    (void)access_.rms();  // who is away, and since when
     lock.lock();
     wake_.wait_until(lock, next, [this] { return closed_; });
   }
@@ -339,6 +371,30 @@ void metrics_maker::put_curves(metrics_view &out) {
     }
   }
   out.flat.curve = out.memory.list<tenon_curve_point>(points, [](const tenon_curve_point &p) { return p; });
+}
+
+void metrics_maker::put_queue_curve(metrics_view &out) {
+  const queue_curves::series &one = out.queue_curve;
+  auto *types = out.memory.array<tenon_text>(one.types.size());
+  std::transform(one.types.begin(), one.types.end(), types, [](const std::string &type) { return text_of(type); });
+  const auto amounts = [&](const std::vector<int64_t> &of) {
+    return tenon_rm_amounts{types, of.data(), static_cast<uint32_t>(of.size()), 1};
+  };
+  const auto counts = [&](const std::vector<std::pair<uint32_t, int64_t>> &of) {
+    auto *names = out.memory.array<tenon_text>(of.size());
+    auto *values = out.memory.array<int64_t>(of.size());
+    for (size_t i = 0; i < of.size(); ++i) {
+      names[i] = text_of(one.reasons[of[i].first]);
+      values[i] = of[i].second;
+    }
+    return tenon_rm_amounts{names, values, static_cast<uint32_t>(of.size()), 1};
+  };
+  const auto point = [&](const queue_curves::point &p) {
+    return tenon_queue_curve_point{
+        0,         0,         p.at_ms,     p.span_ms,        amounts(p.used), amounts(p.pending),
+        p.running, p.waiting, p.oldest_ms, counts(p.reasons)};
+  };
+  out.flat.queue_curve = out.memory.list<tenon_queue_curve_point>(one.points, point);
 }
 
 void metrics_maker::put_preemptions(metrics_view &out) {
@@ -390,6 +446,16 @@ void metrics_maker::put_shadows(metrics_view &out) {
         });
     return one;
   });
+}
+
+std::shared_ptr<const metrics_view> metrics_maker::read_queue_curve(const std::string &partition,
+                                                                    const std::string &queue) {
+  auto out = std::make_shared<metrics_view>();
+  out->flat.size = sizeof out->flat;
+  look_at_queues(std::chrono::seconds(10), std::chrono::seconds(1));
+  out->queue_curve = queue_curves_.of(partition, queue);
+  put_queue_curve(*out);
+  return out;
 }
 
 std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {

@@ -17,6 +17,7 @@
 #include "ended_applications.hpp"
 #include "flat.hpp"
 #include "history.hpp"
+#include "queue_curves.hpp"
 #include "queue_tallies.hpp"
 #include "snapshot_keeper.hpp"
 #include "tenon/abi/host_metrics.h"
@@ -77,6 +78,7 @@ struct metrics_view {
   std::string world_shadow;
   health_report health;
   std::vector<timeline::series> curves;
+  queue_curves::series queue_curve;
   std::vector<timeline::preemption> preemptions;
   flat_memory memory;
   tenon_reading flat{};
@@ -96,6 +98,8 @@ class metrics_maker {
   void cycle_took(double seconds, uint64_t decisions);                    // likewise
 
   std::shared_ptr<const metrics_view> read(uint32_t wanted);
+  // Reads how use and waiting went in one queue, and nothing else.
+  std::shared_ptr<const metrics_view> read_queue_curve(const std::string &partition, const std::string &queue);
   void close();  // ends its thread; the kernel_access is not used afterwards
 
  private:
@@ -110,7 +114,10 @@ class metrics_maker {
   void look_at_minute();
   void look_at_curve(std::chrono::seconds within);
   void look_at_curve_now_and_then();
+  // Adds a point to the curves of queues, unless the latest point is newer than `apart`.
+  void look_at_queues(std::chrono::seconds within, std::chrono::nanoseconds apart);
   static void put_curves(metrics_view &out);
+  static void put_queue_curve(metrics_view &out);
   static void put_preemptions(metrics_view &out);
   static void put_shadows(metrics_view &out);
 
@@ -128,7 +135,12 @@ class metrics_maker {
   histogram scheduling_, cycle_;
   history history_;
   timeline timeline_;
-  std::mutex mutex_;  // of what follows
+  queue_curves queue_curves_;
+  std::atomic<int64_t> queues_looked_ns_ = 0, queues_cost_ns_ = 0;  // the latest look at queues: when, and what it took
+  // So many applications and asks are looked at though nobody reads.
+  static constexpr uint64_t most_objects_unasked = 20'000;
+  std::atomic<bool> queues_are_costly_ = false;  // there are more
+  std::mutex mutex_;                             // of what follows
   std::condition_variable wake_;
   bool closed_ = false;
   std::thread thread_;       // looks at the curve; started with the first turn

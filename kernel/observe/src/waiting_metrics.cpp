@@ -10,25 +10,10 @@
 #include "metrics.hpp"
 #include "tenon/abi/host_read.h"
 #include "view_text.hpp"
+#include "waiting_now.hpp"
 
 namespace tenon::observe {
 namespace {
-
-struct waiting_now {
-  int64_t pending = 0, oldest_ms = 0, reservations = 0;
-  std::map<std::string, int64_t> by_reason;
-};
-
-// The reasons for which most wait; the rest together, so that names of nodes and task groups do not become series.
-std::map<std::string, int64_t> largest(const std::map<std::string, int64_t> &all) {
-  constexpr size_t most = 8;
-  std::vector<std::pair<int64_t, std::string>> order;
-  for (const auto &[reason, count] : all) order.emplace_back(-count, reason);
-  std::sort(order.begin(), order.end());
-  std::map<std::string, int64_t> out;
-  for (size_t i = 0; i < order.size(); ++i) out[i < most ? order[i].second : "others"] -= order[i].first;
-  return out;
-}
 
 distribution distribution_of(const waiting_histogram &h) {
   distribution out{{h.bounds.begin(), h.bounds.end()}, {h.in.begin(), h.in.end()}, h.count, h.sum};
@@ -49,16 +34,7 @@ void metrics_maker::add_waiting(std::vector<family> &out, const tenon_view &view
                                "Allocations of a leaf queue that wait, by what they wait for.", TENON_METRIC_GAUGE);
   const int64_t now_ms = now_unix_ms();
   for (const auto &p : all<tenon_view_partition>(view.partitions)) {
-    std::map<std::string, waiting_now> queues;
-    for (const auto &a : all<tenon_view_application>(p.active)) {
-      waiting_now &of = queues[text(a.queue)];
-      of.reservations += static_cast<int64_t>(a.reservations.count);
-      for (const auto &ask : all<tenon_view_ask>(a.asks)) {
-        of.pending += ask.pending;
-        if (ask.pending > 0) of.by_reason[ask.blocker.length == 0 ? "its turn" : text(ask.blocker)] += ask.pending;
-        if (ask.pending > 0) of.oldest_ms = std::max(of.oldest_ms, now_ms - ask.created_ms);
-      }
-    }
+    std::map<std::string, waiting_now> queues = waiting_by_queue(p, now_ms);
     for (const auto &q : all<tenon_view_queue>(p.queues)) {
       if ((q.flags & TENON_VIEW_LEAF) == 0) continue;
       const waiting_now &of = queues[text(q.path)];
@@ -66,7 +42,7 @@ void metrics_maker::add_waiting(std::vector<family> &out, const tenon_view &view
       pending.samples.push_back({labels, static_cast<double>(of.pending)});
       oldest.samples.push_back({labels, static_cast<double>(of.oldest_ms) / 1000});
       reserved.samples.push_back({labels, static_cast<double>(of.reservations)});
-      for (const auto &[reason, count] : largest(of.by_reason)) {
+      for (const auto &[reason, count] : of.largest_reasons()) {
         reasons.samples.push_back({labels, static_cast<double>(count)});
         reasons.samples.back().labels["reason"] = reason;
       }

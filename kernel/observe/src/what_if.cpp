@@ -273,7 +273,8 @@ std::optional<refusal> problem_of(const what_if_question &question) {
     }
   }
   if (some) return std::nullopt;
-  return refusal{"applications", "at least one ask", "none", "say what is asked for"};
+  return refusal{"applications", "at least one ask", "none",
+                 R"(name some, as {"applications": [{"queue": "root.a", "asks": [{"resources": {"vcore": "1"}}]}]})"};
 }
 
 result<named_partition> partition_meant(const kernel &live, const std::string &name) {

@@ -79,6 +79,20 @@ const Message &translator::as(const tenon_rm_message &message) const {
   return reinterpret_cast<const Message &>(message);
 }
 
+// Returns " 'pod-7'" for a message about something with a name that can be shown; else nothing.
+std::string translator::subject(const tenon_rm_message &message) const {
+  const tenon_text *of = message.type == TENON_RM_APPLICATION  ? &as<tenon_rm_application>(message).application
+                         : message.type == TENON_RM_NODE       ? &as<tenon_rm_node>(message).node
+                         : message.type == TENON_RM_ASK        ? &as<tenon_rm_ask>(message).key
+                         : message.type == TENON_RM_ALLOCATION ? &as<tenon_rm_allocation>(message).key
+                                                               : nullptr;
+  if (of == nullptr || of->data == nullptr || of->length == 0 || of->length > limits_.max_name) return {};
+  const std::string_view shown(of->data, of->length);
+  const bool plain = std::none_of(shown.begin(), shown.end(),
+                                  [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  return plain ? " '" + std::string(shown) + "'" : std::string();
+}
+
 std::optional<std::string> translator::add(const tenon_rm_message *message) {
   if (message == nullptr) return "want a message, have none";
   const auto kind =
@@ -128,7 +142,7 @@ std::optional<std::string> translator::add(const tenon_rm_message *message) {
     }
   } catch (const problem &why) {
     to_.requests.resize(before);
-    return std::string(kind->name) + ": " + why.text;
+    return std::string(kind->name) + subject(*message) + ": " + why.text;
   }
   for (size_t i = before; i < to_.requests.size(); ++i) to_.requests[i].names_partition = names_partition_;
   to_.bytes += (to_.requests.size() - before) * sizeof(request);

@@ -33,6 +33,7 @@ class translator {
 
   template <class Message>
   const Message &as(const tenon_rm_message &message) const;
+  [[nodiscard]] std::string subject(const tenon_rm_message &message) const;
   std::string_view text(const tenon_text &from, std::string_view what);
   std::string_view name(const tenon_text &from, std::string_view what);
   std::string_view partition(std::string_view plain);

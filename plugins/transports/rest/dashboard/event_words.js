@@ -21,5 +21,6 @@ const DETAILS = {
 export function what(record) {
   const detail = DETAILS[record.eventChangeDetail] ?? "";
   const change = CHANGES[record.eventChangeType] ?? "";
-  return [detail, change === "changed" && detail ? "" : change].filter(Boolean).join(" ") || "note";
+  const is_whole = detail && (change === "changed" || Math.floor(record.eventChangeDetail / 100) === 5);
+  return [detail, is_whole ? "" : change].filter(Boolean).join(" ") || "note";
 }

@@ -2,7 +2,7 @@
 // Why an ask waits: its place in line, what holds it, and what would let it run.
 import { h } from "./dom.js";
 import { facts } from "./parts.js";
-import { count, label, plural, spoken, types } from "./units.js";
+import { count, label, plural, readable, spoken, types } from "./units.js";
 
 function position({ waiting, before, pending }) {
   if (!pending) return "It no longer waits.";
@@ -38,7 +38,9 @@ function changes({ changes: all, outcome, after, text }) {
 export function explanation(found) {
   if (!found) return h("div", { class: "explanation" }, h("p", { class: "dim" }, "Asking the scheduler…"));
   if (found.problem) return h("div", { class: "explanation", role: "alert" }, h("p", {}, found.problem.message));
+  const never = /^It can never run[^\n]*/.exec(found.text);  // with what an operator can do
   return h("div", { class: "explanation" },
+    never ? h("p", { class: "notice bad" }, readable(never[0])) : null,
     h("p", {}, h("strong", {}, position(found))),
     found.obstacles.length === 0
       ? h("p", { class: "dim" }, found.text)

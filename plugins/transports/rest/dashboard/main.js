@@ -41,7 +41,7 @@ const app = {
   events: new events.Kept(),
   connection: { problem: null, tries: 0, at: 0, next: 0 },
   ui: {
-    queues: { search: "", open: new Map(), more: new Map() },
+    queues: { search: "", open: new Map(), more: new Map(), range: "60" },
     applications: { search: "", kind: "active", waiting: false, queue: "", page: 0 },
     nodes: { search: "", type: nodes.BUSIEST, closed: false, page: 0 },
     people: { search: "" }, "people-user": {}, "people-group": {},
@@ -156,7 +156,6 @@ async function readDetail() {
   try {
     if (asked.kind === "queue") {
       app.data.queues = { value: await queues.load(app) };
-      return;
     }
     asked.value = await KINDS[asked.kind].loadDetails(app, asked.id, asked);
     asked.problem = undefined;

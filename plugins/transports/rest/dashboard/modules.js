@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Modules: how they do and how long they take; and whether the scheduler is well.
 import { h } from "./dom.js";
-import { chip, empty, name, ordered, table, warns } from "./parts.js";
+import { chip, diagnosis, empty, name, ordered, table, warns } from "./parts.js";
 import { get } from "./rest.js";
 import { count, duration, readable } from "./units.js";
 
@@ -30,7 +30,7 @@ function checks(health) {
     bad.length === 0 ? "good" : failing > 0 ? "bad" : "warn")),
     h("ul", { class: "checks" }, [...bad, ...all.filter((one) => one.Succeeded)].map((one) =>
       h("li", {}, chip(one.Succeeded ? "well" : warns(one) ? "warns" : "fails", one.Succeeded ? "good" : warns(one) ? "warn" : "bad"), " ", h("strong", {}, one.Name), " ",
-        h("span", { class: "dim" }, one.Description), one.DiagnosisMessage ? h("p", {}, readable(one.DiagnosisMessage)) : null))));
+        h("span", { class: "dim" }, one.Description), one.DiagnosisMessage ? h("p", {}, diagnosis(one)) : null))));
 }
 
 const does = (one) => [one.kind, one.name, one.partition].filter(Boolean).join(" · ");

@@ -4,17 +4,18 @@ import { h } from "./dom.js";
 import { meter } from "./parts.js";
 import { list, problems } from "./problems.js";
 import { get, paths } from "./rest.js";
-import { read, timeline } from "./timeline.js";
+import { read, readQueue, timeline } from "./timeline.js";
 import { count, types } from "./units.js";
 
 export const title = "Overview";
 export const event_types = [2, 4];
 
 export async function load(app) {
-  const [health, queues, managers, modules, history] = await Promise.all([get("/ws/v1/scheduler/healthcheck"),
-    get(`${paths.partition(app.partition)}/queues`), get("/tenon/v1/rms"), get("/tenon/v1/modules"), read(app)]);
+  const [health, queues, managers, modules, history, waiting] = await Promise.all([get("/ws/v1/scheduler/healthcheck"),
+    get(`${paths.partition(app.partition)}/queues`), get("/tenon/v1/rms"), get("/tenon/v1/modules"), read(app),
+    readQueue(app, "root")]);
   app.health = health;
-  return { health, queues, managers, modules, history };
+  return { health, queues, managers, modules, history, waiting };
 }
 
 function summary(app, partition) {
@@ -33,5 +34,5 @@ function summary(app, partition) {
 
 export function render(app, value) {
   const partition = app.partitions.find((one) => one.key === app.partition);
-  return [list(app, problems({ partition, ...value }), value.queues?.pendingResource), timeline(app, value.history), summary(app, partition)];
+  return [list(app, problems({ partition, ...value }), value.queues?.pendingResource), timeline(app, value.history, value.waiting), summary(app, partition)];
 }

@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Pieces that several views are made of: meters, chips, pagers, messages.
 import { h } from "./dom.js";
-import { amount, count, label, of, share } from "./units.js";
+import { amount, count, label, of, readable, share } from "./units.js";
 
 export function chip(text, kind = "plain") {
   return h("span", { class: `chip ${kind}` }, text);
@@ -13,16 +13,19 @@ const KINDS = {
 };
 // A check of health that does not succeed and is no reason to say that the scheduler does not do its work.
 export const warns = (check) => !check.Succeeded && (check.DiagnosisMessage ?? "").startsWith("warning: ");
+// What a check of health found, in words; whether it fails or warns is shown beside them.
+export const diagnosis = (check) => readable(check.DiagnosisMessage).replace(/^warning: /, "");
 export const state = (text) => chip(text || "—", KINDS[text] ?? "plain");
 
-// What is used of an amount, drawn and in words; the mark is what is guaranteed. Where there is no max, the bar is of `scale`.
+// What is used of an amount, drawn and in words; the mark is what is guaranteed. Where there is no max, the bar is of
+// `scale`; where there is neither, it is empty.
 export function meter(type, { used = 0, max, guaranteed, scale }) {
-  const whole = max ?? scale ?? Math.max(used, guaranteed ?? 0);
+  const whole = max ?? scale ?? 0;
   const part = share(used, whole) ?? 0;
   const mark = guaranteed === undefined ? null : share(guaranteed, whole);
   const level = max === undefined || part < 90 ? "some" : part > 100 ? "full" : "high";
   const words = [max === undefined ? amount(type, used) : of(type, used, max)];
-  if (max === undefined && scale !== undefined) words.push("no limit");
+  if (max === undefined) words.push("no limit");
   if (guaranteed !== undefined) words.push(`guaranteed ${amount(type, guaranteed)}`);
   return h("div", { class: "meter" },
     h("span", { class: "meter-name" }, label(type)),
@@ -31,7 +34,7 @@ export function meter(type, { used = 0, max, guaranteed, scale }) {
       h("rect", { class: "fill", width: Math.min(part, 100).toFixed(2), height: 6 }),
       mark === null ? null
         : h("rect", { class: "mark", x: Math.min(Math.max(mark - 0.5, 0), 99).toFixed(2), width: 1, height: 6 })),
-    h("span", { class: "meter-words" }, words.join(" · ")));
+    h("span", { class: "meter-words" }, words.map((one, at) => [at > 0 ? " · " : null, h("span", { class: "whole" }, one)])));
 }
 
 export const PAGE = 25;

@@ -2,8 +2,8 @@
 // What is wrong, from what the server says: the worst first, each with the view that shows more.
 import { h } from "./dom.js";
 import { trouble } from "./managers.js";
-import { chip, opener, warns } from "./parts.js";
-import { amount, label, of, percent, plural, readable, share, types } from "./units.js";
+import { chip, diagnosis, opener, warns } from "./parts.js";
+import { amount, label, of, percent, plural, share, types } from "./units.js";
 
 const some = (type, value) => (type === "vcore" ? amount(type, value) : `${amount(type, value)} of ${label(type).toLowerCase()}`);
 
@@ -44,8 +44,8 @@ export function problems({ partition, health, queues, managers = [], modules = [
     const told = one.Name === "Resource managers" ? managers.some(trouble)
       : one.Name === "Scheduling errors" && modules.some((module) => module.faults > 0);
     if (told) continue;  // in words of its own
-    found.push({ bad: !warns(one), view: VIEW_OF[one.Name] ?? "modules",
-      text: `${one.Name}: ${readable(one.DiagnosisMessage).replace(/^warning: /, "") || one.Description}` });
+    const text = diagnosis(one) || one.Description;
+    found.push({ bad: !warns(one), view: VIEW_OF[one.Name] ?? "modules", text: text.startsWith(one.Name) ? text : `${one.Name}: ${text}` });
   }
   for (const one of modules) {
     if (one.faults > 0) {
@@ -64,12 +64,14 @@ export function problems({ partition, health, queues, managers = [], modules = [
 
 const SHOWN = 50;
 
-// Where nothing is wrong something may wait all the same, and for more than there is.
-function calm(app, pending = {}) {
+// What waits, beside problems or without any: it may be more than there is.
+function waiting(app, pending = {}, calm) {
   const waits = types(pending).filter((type) => pending[type] > 0);
-  if (waits.length === 0) return h("p", { class: "notice good", role: "status" }, "There is no problem that the scheduler knows of.");
+  if (waits.length === 0) {
+    return calm ? h("p", { class: "notice good", role: "status" }, "There is no problem that the scheduler knows of.") : null;
+  }
   const capacity = app.capacity();
-  return h("p", { class: "notice plain", role: "status" }, "The scheduler knows of no fault. Asks wait for ",
+  return h("p", { class: "notice plain", role: "status", "data-key": "waiting" }, calm ? "The scheduler knows of no fault. " : "", "Asks wait for ",
     waits.map((type) => some(type, pending[type]) + (capacity[type] ? ` (${percent(share(pending[type], capacity[type]))} of the partition)` : "")).join(", "),
     ". ", h("a", { href: "#/applications" }, "Applications ›"));
 }
@@ -77,7 +79,8 @@ function calm(app, pending = {}) {
 export function list(app, all, pending) {
   return h("section", { "aria-labelledby": "problems-title", "data-key": "problems", class: "problems" },
     h("h2", { id: "problems-title" }, "Problems"),
-    all.length === 0 ? calm(app, pending)
+    waiting(app, pending, all.length === 0),
+    all.length === 0 ? null
       : h("ul", {}, all.slice(0, SHOWN).map((one) => h("li", { "data-key": `${one.view} ${one.id ?? ""} ${one.text}` },
         chip(one.bad ? "problem" : "warning", one.bad ? "bad" : "warn"), " ",
         one.id ? [opener(one.kind, one.id), " "] : null, one.text, one.more ? h("span", { class: "dim" }, ` (${one.more})`) : null, " ",

@@ -1,8 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // The queue tree: what each queue uses of what it is guaranteed and may have at most.
 import { h } from "./dom.js";
-import { chip, empty, facts, meter, name as words, opener, search, state } from "./parts.js";
+import { chip, empty, facts, meter, name as words, opener, search, state, table } from "./parts.js";
 import { get, paths } from "./rest.js";
+import { queueTimeline, readQueue } from "./timeline.js";
 import { amount, amounts, count, label, plural, types } from "./units.js";
 
 export const title = "Queues";
@@ -102,34 +103,34 @@ export function render(app, root) {
   ];
 }
 
-function amountTable(queue, most) {
+function amountTable(app, queue, most) {
   const columns = [["Used", "allocatedResource"], ["Guaranteed", "guaranteedResource"], ["Max", "maxResource"],
     ["Waiting", "pendingResource"], ["Headroom", "headroom"], ["Being preempted", "preemptingResource"]];
   const shown = columns.filter(([, key]) => Object.keys(queue[key] ?? {}).length > 0);
   const all = types(...shown.map(([, key]) => queue[key]), most);
   if (all.length === 0) return empty("Nothing is used and nothing is configured.");
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Resources of the queue" },
-    h("table", { class: "plain" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Resource"),
-        shown.map(([name]) => h("th", { scope: "col", class: "number" }, name)),
-        h("th", { scope: "col", class: "number" }, "May have"), h("th", { scope: "col" }, "For the max of"))),
-      h("tbody", {}, all.map((type) => h("tr", {}, h("th", { scope: "row" }, label(type)),
-        shown.map(([, key]) => h("td", { class: "number" },
-          queue[key]?.[type] === undefined ? "—" : amount(type, queue[key][type]))),
-        h("td", { class: "number" }, most[type] ? amount(type, most[type].max) : "—"),
-        h("td", {}, most[type] ? words(most[type].of) : "—"))))));
+  const number = (name) => ({ name, class: "number" });
+  return table(app, "queue-amounts", "Resources of the queue",
+    [{ name: "Resource" }, ...shown.map(([name]) => number(name)), number("May have"), { name: "For the max of" }],
+    all.map((type) => ({ key: type, cells: [label(type),
+      ...shown.map(([, key]) => (queue[key]?.[type] === undefined ? "—" : amount(type, queue[key][type]))),
+      most[type] ? amount(type, most[type].max) : "—", most[type] ? words(most[type].of) : "—"] })));
 }
 
+export const loadDetails = readQueue;
+
 // What the details of a queue say; null: it is no longer there.
-export function details(app, name) {
+export function details(app, name, history) {
   const root = app.data.queues?.value;
   const queue = root && flat(root).find((one) => one.queuename === name);
   if (!queue) return null;
   const properties = Object.entries(queue.properties ?? {});
+  const most = effective(root, app.capacity()).get(name) ?? {};
   return [
     h("p", {}, state(queue.status), " ", chip(queue.isLeaf ? "leaf" : "parent"), " ",
       chip(queue.isManaged ? "configured" : "dynamic")),
-    h("h3", {}, "Resources"), amountTable(queue, effective(root, app.capacity()).get(name) ?? {}),
+    h("h3", {}, "Resources"), amountTable(app, queue, most),
+    history ? queueTimeline(app, history, Object.fromEntries(Object.entries(most).map(([type, one]) => [type, one.max]))) : null,
     h("h3", {}, "Applications"),
     facts([["Running", applications(queue)],
       ["Accepted, starting", (queue.allocatingAcceptedApps ?? []).join(", ")],

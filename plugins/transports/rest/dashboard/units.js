@@ -4,7 +4,7 @@
 const BYTES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 const FIRST = ["vcore", "memory"];
 
-const is_bytes = (type) => type === "memory" || type.includes("storage") || type.startsWith("hugepages");
+const is_bytes = (type) => type === "memory" || type === "ephemeral-storage" || type.startsWith("hugepages-");
 const digits = (value) => (value < 10 ? 2 : value < 100 ? 1 : 0);
 export const precise = (value) => value.toLocaleString("en", { maximumFractionDigits: digits(Math.abs(value)) });
 
@@ -52,8 +52,19 @@ export function amounts(map) {
   return named.length === 0 ? "nothing" : named.join(", ");
 }
 
-// Texts of the scheduler have amounts as "map[memory:1073741824 vcore:1500]".
-export const readable = (text) => (text ?? "").replace(/map\[([^\]]*)\]/g, (whole, inside) => {
+// Returns the number of an amount that a text of the scheduler has, as "1500m", "1.5" (cores) or "8Gi"; NaN where it has none.
+function numbered(type, text) {
+  const [, number, suffix] = /^([\d.]+)([A-Za-z]*)$/.exec(text) ?? [];
+  if (type === "vcore") return suffix === "m" ? Number(number) : suffix === "" ? Math.round(Number(number) * 1000) : NaN;
+  const power = suffix ? BYTES.indexOf(`${suffix}B`) : 0;
+  return power < 0 ? NaN : Number(number) * 1024 ** power;
+}
+
+const said = (type, text) => (Number.isFinite(numbered(type, text)) ? amount(type, numbered(type, text)) : text);
+
+const said_of = (type, text) => `${said(type, text)}${type === "vcore" ? "" : ` of ${type}`}`;
+
+const listed = (whole, inside) => {
   const map = {};
   for (const part of inside.split(" ").filter(Boolean)) {
     const at = part.lastIndexOf(":"), value = Number(part.slice(at + 1));
@@ -61,25 +72,39 @@ export const readable = (text) => (text ?? "").replace(/map\[([^\]]*)\]/g, (whol
     map[part.slice(0, at)] = value;
   }
   return amounts(map);
-});
+};
 
-// What the scheduler says of amounts of one type, with each number that stands beside it as people read it.
-export function spoken({ text, type, resource = {}, ...numbers }) {
-  const raw = (kind, value) => (kind === "vcore" ? `${value}m` : `${value}`);
-  let out = text ?? "";
-  const say = (kind, value, before = "") => {
-    if (typeof value !== "number" || (kind !== "vcore" && !is_bytes(kind) && !devices[kind])) return;
-    const words = new RegExp(`(?<![\\w.-])${before}${raw(kind, value)}(?![\\w-]|\\.\\w)`, "g");
-    out = out.replace(words, before + amount(kind, value));
-  };
-  const is_count = numbers.kind === "raise-node-devices" || numbers.kind?.endsWith("applications");
-  if (type && !is_count) for (const value of amountsOf(numbers)) say(type, value);
-  for (const [kind, value] of Object.entries(resource)) say(kind, value, `${kind} `);
-  return out;
+// Returns a text of the scheduler with its amounts as people read them: "map[memory:1073741824 vcore:1500]", and what it says
+// of asks that are larger than any node or limit, and of what to do.
+export const readable = (text) => (text ?? "").replace(/map\[([^\]]*)\]/g, listed)
+  .replace(/asks (\S+) of (\S+), (?:(the largest node has|the max of queue \S+ is) ([\d.]*\d[A-Za-z]*)|no node)/g,
+    (_, asked, type, limit, value) => `asks ${said_of(type, asked)}, ${limit ? `${limit} ${said(type, value)}` : "no node"}`)
+  .replace(/(at most|node that has) ([\d.]*\d[A-Za-z]*) of ([\w./-]*\w)/g, (_, before, value, type) => `${before} ${said_of(type, value)}`)
+  .replace(/max (\S+) of queue (\S+) to ([\d.]*\d[A-Za-z]*)/g, (_, type, queue, value) => `max ${type} of queue ${queue} to ${said(type, value)}`);
+
+// Returns an amount as the scheduler writes it in texts: whole cores as "4", others as "1500m", bytes in the largest binary
+// unit that is exact as "8Gi", other types as plain numbers.
+function written(type, value) {
+  if (type === "vcore") return value % 1000 === 0 ? `${value / 1000}` : `${value}m`;
+  if (!is_bytes(type) || value === 0) return `${value}`;
+  let power = 0;
+  for (; value % 1024 === 0 && power < BYTES.length - 1; ++power) value /= 1024;
+  return `${value}${BYTES[power].slice(0, -1)}`;
 }
-// Larger ones first; what is asked for besides what is there is a number of the text, too.
-const amountsOf = ({ asked, limit, used, free, shortBy, from, to }) =>
-  [asked, limit, used, free, shortBy, from, to, to - from].filter(Number.isFinite).sort((a, b) => b - a);
+
+// The words that stand before amounts in texts of the scheduler, and before no name.
+const AMOUNT = /(?<=\b(?:asked|free|of|short|from|to|add) )\d+[A-Za-z]*(?![\w-]|\.\w)/g;
+
+// Returns what the scheduler says of an obstacle or a change, with each amount as people read it.
+export function spoken({ text = "", type, resource, ...numbers }) {
+  if (resource) return text.replace(/ with [^,]*$/, ` with ${amounts(resource)}`);
+  const is_count = numbers.kind === "raise-node-devices" || numbers.kind?.endsWith("applications");
+  if (!type || is_count) return text;
+  const { asked, limit, used, free, shortBy, from = 0, to = 0 } = numbers;
+  const words = new Map([0, asked, limit, used, free, shortBy, from, to, to - from].filter(Number.isFinite)
+    .map((value) => [written(type, value), amount(type, value)]));
+  return text.replace(AMOUNT, (found) => words.get(found) ?? found);
+}
 
 export const count = (value) => (value ?? 0).toLocaleString("en");
 export const plural = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
@@ -90,7 +115,7 @@ export function share(used, whole) {
   return Math.max(0, ((used ?? 0) / whole) * 100);
 }
 
-export const percent = (value) => (value === null ? "—" : `${Math.round(value)} %`);
+export const percent = (value) => (value === null ? "—" : value > 0 && value < 0.5 ? "< 1 %" : `${Math.round(value)} %`);
 
 // The share of the type of which most is used.
 export function dominant(used, whole) {
@@ -99,13 +124,15 @@ export function dominant(used, whole) {
 }
 
 export function duration(ms) {
+  if (ms === 0) return "0 s";
   if (ms < 1) return `${precise(ms * 1000)} µs`;
   if (ms < 1000) return `${precise(ms)} ms`;
   const seconds = Math.floor(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  if (seconds < 86400) return `${Math.floor(seconds / 3600)} h ${Math.floor(seconds / 60) % 60} min`;
-  return `${Math.floor(seconds / 86400)} d ${Math.floor(seconds / 3600) % 24} h`;
+  const both = (whole, unit, rest, lesser) => `${Math.floor(whole)} ${unit}${rest > 0 ? ` ${rest} ${lesser}` : ""}`;
+  if (seconds < 3600) return both(seconds / 60, "min", seconds % 60, "s");
+  if (seconds < 86400) return both(seconds / 3600, "h", Math.floor(seconds / 60) % 60, "min");
+  return both(seconds / 86400, "d", Math.floor(seconds / 3600) % 24, "h");
 }
 
 export const clock = (nanoseconds) =>

@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// How a partition went lately: use, what waits, how long that waited, what was decided.
+// How a partition and its queues went lately: use, what waits and why, how long that waited, what was decided.
 #include "handlers.hpp"
+#include "names.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {
@@ -25,6 +26,28 @@ answer get_history(const context &c) {
     one.always("preempted", p.preempted);
     one.always("meanWaitSeconds", p.placed == 0 ? 0.0 : p.waited_seconds / static_cast<double>(p.placed));
     one.always("longestWaitSeconds", p.longest_seconds);
+    out.push_back(one.take());
+  }
+  return json_answer(out);
+}
+
+answer get_queue_history(const context &c) {
+  const std::string &wanted = c.asked.parameter("queue");
+  check_queue_name(wanted);
+  const partition_view p(c.use, c.asked.parameter("partition"), TENON_READ_QUEUES);
+  const auto queues = listed<tenon_view_queue>(p->queues);
+  const reading now(c.use, view(p->name), view(queues[find_queue(*p, wanted)].path));
+  json::array out;
+  for (const auto &point : listed<tenon_queue_curve_point>(now->queue_curve)) {
+    object_writer one;
+    one.always("time", nanoseconds(point.at_ms));
+    one.always("span", nanoseconds(point.span_ms));
+    one.always("used", json_of(point.used));
+    one.always("pending", json_of(point.pending));
+    one.always("runningApplications", point.running);
+    one.always("waitingAllocations", point.waiting);
+    one.always("oldestWaitSeconds", static_cast<double>(point.oldest_ms) / 1000);
+    one.always("waitingFor", json_of(point.reasons));
     out.push_back(one.take());
   }
   return json_answer(out);

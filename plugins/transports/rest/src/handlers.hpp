@@ -43,6 +43,7 @@ answer get_rms(const context &);
 answer get_reservations(const context &);
 answer get_preemptions(const context &);
 answer get_history(const context &);
+answer get_queue_history(const context &);
 answer get_devices(const context &);
 answer get_openapi(const context &);
 answer get_page(const context &);

@@ -4,6 +4,7 @@
 
 #include "handlers.hpp"
 #include "names.hpp"
+#include "tenon/sdk/found_and_fix.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {
@@ -96,7 +97,7 @@ answer act(const context &c, uint32_t action, std::string_view object, std::stri
   const tenon_status status = service.act(c.use.host, &in, &out);
   if (status == TENON_OK) return done(name);
   // The kernel says behind what it found what to do.
-  const bool says_what_to_do = status == TENON_UNSCHEDULABLE && why.text().find("; ") != std::string_view::npos;
+  const bool says_what_to_do = status == TENON_UNSCHEDULABLE && !sdk::split_fix(why.text()).fix.empty();
   refuse(status, why.text(), says_what_to_do ? std::string() : fix_of(c, status, action, full, object, target));
 }
 

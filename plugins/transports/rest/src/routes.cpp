@@ -92,6 +92,8 @@ constexpr route routes[] = {
      "{applications, within_ms}: the asks, and how long it may take"},
     {"GET", OURS "/history", get_history,
      "use, what waits and what was decided: the last quarter of an hour, six hours", "HistoryPoint", true},
+    {"GET", OURS "/queue/:queue/history", get_queue_history,
+     "what a queue used, what waited in it and for what: six hours", "QueueHistoryPoint", true},
     {"GET", OURS "/reservations", get_reservations, "nodes that are kept for asks", "Reservation", true},
     {"GET", OURS "/preemptions", get_preemptions, "what gave way last, the latest first", "Preemption", true},
     {"GET", OURS "/devices", get_devices, "nodes that have devices, and who holds them", "DeviceNode", true,

@@ -50,17 +50,28 @@ snapshot::~snapshot() {
   services_.read->close(services_.host, &in);
 }
 
-reading::reading(const services &s, uint32_t wanted) : services_(s) {
-  if (s.metrics == nullptr) throw refused{503, "the scheduler gives no metrics"};
+template <class Open>
+void reading::open(Open &&open) {
   text_buffer why;
-  const tenon_metrics_open_in in{sizeof in, wanted};
   tenon_metrics_open_out out{};
   out.size = sizeof out;
   out.error = why.out();
-  const tenon_status status = s.metrics->open(s.host, &in, &out);
-  if (status != TENON_OK) refuse(status, why.text());
+  if (const tenon_status status = open(out); status != TENON_OK) refuse(status, why.text());
   id_ = out.id;
   reading_ = out.reading;
+}
+
+reading::reading(const services &s, uint32_t wanted) : services_(s) {
+  if (s.metrics == nullptr) throw refused{503, "the scheduler gives no metrics"};
+  const tenon_metrics_open_in in{sizeof in, wanted};
+  open([&](tenon_metrics_open_out &out) { return s.metrics->open(s.host, &in, &out); });
+}
+
+reading::reading(const services &s, std::string_view partition, std::string_view queue) : services_(s) {
+  if (s.metrics == nullptr || !TENON_COVERS(s.metrics, tenon_host_metrics, open_queue_curve))
+    throw refused{503, "the scheduler keeps no history of queues"};
+  const tenon_queue_curve_in in{sizeof in, 0, sdk::text(partition), sdk::text(queue)};
+  open([&](tenon_metrics_open_out &out) { return s.metrics->open_queue_curve(s.host, &in, &out); });
 }
 
 reading::~reading() {

@@ -68,12 +68,17 @@ class snapshot {
 class reading {
  public:
   reading(const services &, uint32_t wanted);
+  // Reads the curve of a queue, and nothing else.
+  reading(const services &, std::string_view partition, std::string_view queue);
   ~reading();
   reading(const reading &) = delete;
   reading &operator=(const reading &) = delete;
   const tenon_reading *operator->() const { return reading_; }
 
  private:
+  template <class Open>
+  void open(Open &&open);
+
   const services &services_;
   uint64_t id_ = 0;
   const tenon_reading *reading_ = nullptr;

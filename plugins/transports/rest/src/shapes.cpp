@@ -345,6 +345,14 @@ constexpr key_shape point_keys[] = {{"time", integer, {}, true},
                                     {"preempted", integer, {}, true},
                                     {"meanWaitSeconds", number, {}, true},
                                     {"longestWaitSeconds", number, {}, true}};
+constexpr key_shape queue_point_keys[] = {{"time", integer, {}, true},
+                                          {"span", integer, {}, true},
+                                          {"used", amounts, {}, true},
+                                          {"pending", amounts, {}, true},
+                                          {"runningApplications", integer, {}, true},
+                                          {"waitingAllocations", integer, {}, true},
+                                          {"oldestWaitSeconds", number, {}, true},
+                                          {"waitingFor", amounts, {}, true}};
 constexpr key_shape device_node_keys[] = {
     {"nodeID", text, {}, true}, {"schedulable", flag, {}, true}, {"devices", list, "Devices", true}};
 constexpr key_shape devices_keys[] = {{"type", text, {}, true},
@@ -406,6 +414,7 @@ constexpr shape shapes[] = {
     {"Reservation", "a node that is kept for an ask", reservation_keys},
     {"Preemption", "an allocation that had to give way", preemption_keys},
     {"HistoryPoint", "amounts as of its time, counts of the span of nanoseconds before it", point_keys},
+    {"QueueHistoryPoint", "a queue with those below it, as of the end of the span of nanoseconds", queue_point_keys},
     {"DeviceNode", "a node with devices", device_node_keys},
     {"Devices", "of one type: the amount of each, what each has free, and who holds them", devices_keys},
     {"DeviceHolder", "an allocation, the amount that it has of each of these devices", holder_keys},

@@ -97,6 +97,20 @@ typedef struct tenon_curve_point {
   double longest_seconds;    /* of them */
 } tenon_curve_point;
 
+/* A queue with those below it over a span of time, for curves: all as of its end. */
+typedef struct tenon_queue_curve_point {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  int64_t at_ms;     /* its end */
+  int64_t span_ms;
+  tenon_rm_amounts used;    /* of the eight types that came first, without what is zero */
+  tenon_rm_amounts pending; /* likewise; what asks wait for */
+  uint64_t running;         /* applications */
+  uint64_t waiting;         /* allocations that asks wait for */
+  int64_t oldest_ms;        /* how long the longest of them has waited */
+  tenon_rm_amounts reasons; /* what they wait for, in words, and how many of them do; eight reasons and "others" */
+} tenon_queue_curve_point;
+
 /* An allocation that had to give way. */
 typedef struct tenon_preemption {
   uint32_t size;
@@ -133,12 +147,20 @@ typedef struct tenon_reading {
   tenon_view_list preemptions; /* tenon_preemption; the latest, oldest first */
   tenon_view_list shadows;     /* tenon_call_shadow */
   tenon_text world_shadow;     /* JSON, docs/shadow.md; empty: the deployment has none */
+  tenon_view_list queue_curve; /* tenon_queue_curve_point; of open_queue_curve alone, oldest first */
 } tenon_reading;
 
 typedef struct tenon_metrics_open_in {
   uint32_t size;
   uint32_t wanted; /* TENON_METRICS_* */
 } tenon_metrics_open_in;
+
+typedef struct tenon_queue_curve_in {
+  uint32_t size;
+  uint32_t reserved;    /* 0 */
+  tenon_text partition; /* "[rm]name" */
+  tenon_text queue;     /* "root.a" */
+} tenon_queue_curve_in;
 
 typedef struct tenon_metrics_open_out {
   uint32_t size;
@@ -164,6 +186,10 @@ typedef struct tenon_host_metrics {
 
   /* Gives a reading back. [any] */
   tenon_status (*close)(const tenon_host *, const tenon_metrics_close_in *);
+
+  /* Reads how use and waiting went in one queue; the list is empty where the queue is not there, or is left out for the
+   * number of queues. Statuses are as of open. Not on the cycle thread. [any] */
+  tenon_status (*open_queue_curve)(const tenon_host *, const tenon_queue_curve_in *, tenon_metrics_open_out *out);
 } tenon_host_metrics;
 
 #ifdef __cplusplus

@@ -45,7 +45,7 @@ struct action {
 struct outcome {
   tenon_status status = TENON_OK;
   std::string message = {};  // of a status that is not OK
-  // UNRESOLVABLE for want of a node, queue or application: which of them, and its name.
+  // UNRESOLVABLE for want of a node, queue, application or partition: which of them, and its name.
   std::string missing = {}, name = {};
 };
 
