@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -169,16 +170,32 @@ func (f *Filters) Attempt(ctx context.Context, pod *v1.Pod) *Attempt {
 
 func (f *Filters) attempt(ctx context.Context, by framework.Framework, pod *v1.Pod) *Attempt {
 	a := &Attempt{filters: f, by: by, pod: pod, state: framework.NewCycleState(), stop: make(chan struct{})}
-	result, status, plugins := by.RunPreFilterPlugins(ctx, a.state, pod)
-	if !status.IsSuccess() {
-		a.nowhere = refusal(status)
-	} else if !result.AllNodes() {
-		a.only, a.onlyBy = map[string]bool{}, sets.List(plugins)
-		for name := range result.NodeNames {
-			a.only[name] = true
+	a.nowhere = a.guarded(func() *Refusal {
+		result, status, plugins := by.RunPreFilterPlugins(ctx, a.state, pod)
+		if !status.IsSuccess() {
+			return refusal(status)
 		}
-	}
+		if !result.AllNodes() {
+			a.only, a.onlyBy = map[string]bool{}, sets.List(plugins)
+			for name := range result.NodeNames {
+				a.only[name] = true
+			}
+		}
+		return nil
+	})
 	return a
+}
+
+// guarded gives what look says, and a refusal where a plugin panics: a pod of which a plugin can say nothing waits alone. If it
+// ended the bridge, it would end the next one as well, and all others would wait with it.
+func (a *Attempt) guarded(look func() *Refusal) (said *Refusal) {
+	defer func() {
+		if wrong := recover(); wrong != nil {
+			a.filters.log.Error(nil, "a plugin panics", "pod", klog.KObj(a.pod), "panic", wrong, "stack", string(debug.Stack()))
+			said = &Refusal{Reasons: []string{"a plugin of the scheduler failed on this pod"}}
+		}
+	}()
+	return look()
 }
 
 func refusal(status *fwk.Status) *Refusal {
@@ -200,10 +217,12 @@ func (a *Attempt) On(ctx context.Context, node string) *Refusal {
 	if a.only != nil && !a.only[node] {
 		return &Refusal{Reasons: []string{fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", a.onlyBy)}, Plugins: a.onlyBy}
 	}
-	if status := a.by.RunFilterPlugins(ctx, a.state, a.pod, info); !status.IsSuccess() {
-		return refusal(status)
-	}
-	return nil
+	return a.guarded(func() *Refusal {
+		if status := a.by.RunFilterPlugins(ctx, a.state, a.pod, info); !status.IsSuccess() {
+			return refusal(status)
+		}
+		return nil
+	})
 }
 
 // ofScheduler are the plugins that look at what the scheduler itself decides about: what is free, and which nodes are drained.
@@ -233,12 +252,21 @@ func (f *Filters) NowhereNow(ctx context.Context, pod *v1.Pod) []string {
 
 // Reserve takes volumes and claims for the pod on a node that On agreed to.
 func (a *Attempt) Reserve(ctx context.Context, node string) *Refusal {
-	if status := a.by.RunReservePluginsReserve(ctx, a.state, placed(a.pod, node), node); !status.IsSuccess() {
-		a.by.RunReservePluginsUnreserve(ctx, a.state, placed(a.pod, node), node)
-		return refusal(status)
+	said := a.guarded(func() *Refusal {
+		if status := a.by.RunReservePluginsReserve(ctx, a.state, placed(a.pod, node), node); !status.IsSuccess() {
+			return refusal(status)
+		}
+		a.works = a.by.RunPreBindPreFlights(ctx, a.state, placed(a.pod, node), node).IsSuccess()
+		return nil
+	})
+	if said != nil {
+		a.guarded(func() *Refusal {
+			a.by.RunReservePluginsUnreserve(ctx, a.state, placed(a.pod, node), node)
+			return nil
+		})
+		return said
 	}
 	a.on = node
-	a.works = a.by.RunPreBindPreFlights(ctx, a.state, placed(a.pod, node), node).IsSuccess()
 	return nil
 }
 
@@ -275,7 +303,14 @@ func (a *Attempt) PreBind(ctx context.Context, node string) error {
 		return errGivenBack
 	default:
 	}
-	return a.by.RunPreBindPlugins(ctx, a.state, placed(a.pod, node), node).AsError()
+	var err error
+	if failed := a.guarded(func() *Refusal {
+		err = a.by.RunPreBindPlugins(ctx, a.state, placed(a.pod, node), node).AsError()
+		return nil
+	}); failed != nil {
+		return errors.New(failed.Reasons[0])
+	}
+	return err
 }
 
 var errGivenBack = errors.New("what was reserved for the pod was given back")
@@ -284,5 +319,8 @@ var errGivenBack = errors.New("what was reserved for the pod was given back")
 // pod may not run, or one that is left over from an attempt that failed. It is called for a pod that On refused everywhere. It
 // asks the API server, so it may run on any goroutine; the attempt is over afterwards.
 func (a *Attempt) Free(ctx context.Context) {
-	a.by.RunPostFilterPlugins(ctx, a.state, a.pod, framework.NewDefaultNodeToStatus())
+	a.guarded(func() *Refusal {
+		a.by.RunPostFilterPlugins(ctx, a.state, a.pod, framework.NewDefaultNodeToStatus())
+		return nil
+	})
 }
