@@ -178,7 +178,7 @@ func (c *clearing) first(now time.Time) string {
 // of equals the oldest.
 func (b *Bridge) waitingLike(p *pod, key string) []*pod {
 	var all []*pod
-	for _, one := range b.refusals {
+	for _, one := range b.refusals.pods {
 		if (key == requiring || one.application == p.application) && b.mayJoin(one) && mayClear(one) && clearingKey(one) == key {
 			all = append(all, one)
 		}

@@ -98,5 +98,5 @@ func (b *Bridge) noteRefusal(p *pod, plugins []string) {
 			p.refusedBy = append(p.refusedBy, plugin)
 		}
 	}
-	b.refusals[p.object.UID] = p
+	b.refusals.put(p)
 }
