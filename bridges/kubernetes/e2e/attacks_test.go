@@ -210,6 +210,24 @@ func TestAttack_ThousandsOfPodsThatFitNowhere_AndEachChange_StopNobody(t *testin
 	r.registeredOnce(t)
 }
 
+func TestAttack_PodsThatFitOnNoneOfHundredsOfNodes_EachForItself_StopNobody(t *testing.T) {
+	s, r := attacked(t, queues)
+	paced(300, func(i int) { s.node(fmt.Sprintf("n%d", i), 8) })
+	paced(1500, func(i int) {
+		s.pod(fmt.Sprintf("follows%d", i), queue("root.work", fmt.Sprintf("app%d", i)), cores("1m"), func(pod *v1.Pod) {
+			pod.Spec.Affinity = &v1.Affinity{PodAffinity: &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{
+				TopologyKey: v1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprintf("absent%d", i)}}}}}}
+		})
+		if i%300 == 299 {
+			s.passesBy(fmt.Sprintf("p%d", i))
+		}
+	})
+	for i := range 10 {
+		s.passesBy(fmt.Sprintf("q%d", i))
+	}
+	r.registeredOnce(t)
+}
+
 func TestAttack_AQuotaOfOneNamespace_NeverCountsForAnother(t *testing.T) {
 	s, r := attacked(t, deployedQueues(t))
 	s.namespace("attacker", map[string]string{"yunikorn.apache.org/namespace.quota": `{"cpu":"1m"}`})
