@@ -11,6 +11,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -225,6 +226,41 @@ func TestAttack_PodsThatFitOnNoneOfHundredsOfNodes_EachForItself_StopNobody(t *t
 	for i := range 10 {
 		s.passesBy(fmt.Sprintf("q%d", i))
 	}
+	r.registeredOnce(t)
+}
+
+func TestAttack_AClaimThatTakesForEverToAllocate_StopsNobody(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	s.hasDevices("")
+	s.namespace(bystander, nil)
+	s.node("bystanders", 100, tainted(bystander))
+	for n := range 5 { // each has four kinds of twenty devices, and no twenty-one of one kind
+		name := fmt.Sprintf("devices%d", n)
+		s.node(name, 8)
+		slice := &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: name, UID: s.uid(), ResourceVersion: "1"}, Spec: resourcev1.ResourceSliceSpec{
+			Driver: "example.com", NodeName: &name, Pool: resourcev1.ResourcePool{Name: name, Generation: 1, ResourceSliceCount: 1}}}
+		for i := range 80 {
+			kind := fmt.Sprint(i % 4)
+			slice.Spec.Devices = append(slice.Spec.Devices, resourcev1.Device{Name: fmt.Sprintf("d%d", i), Attributes: map[resourcev1.QualifiedName]resourcev1.DeviceAttribute{
+				"example.com/kind": {StringValue: &kind}}})
+		}
+		must(t, s.Tracker.Add(slice))
+	}
+	r := bridged(t, s, d)
+	kind := resourcev1.FullyQualifiedName("example.com/kind")
+	for i := range 3 {
+		name := fmt.Sprintf("hard%d", i)
+		s.claim(name, func(claim *resourcev1.ResourceClaim) {
+			claim.Spec.Devices.Requests[0].Exactly.Count = 21
+			claim.Spec.Devices.Constraints = []resourcev1.DeviceConstraint{{MatchAttribute: &kind}}
+		})
+		s.pod(name, claiming(name))
+	}
+	for i := range 10 {
+		s.passesBy(fmt.Sprintf("p%d", i))
+		time.Sleep(500 * time.Millisecond)
+	}
+	must(t, r.Alive())
 	r.registeredOnce(t)
 }
 

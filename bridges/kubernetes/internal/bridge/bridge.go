@@ -112,6 +112,7 @@ type Bridge struct {
 	stranded     stranded
 	clearing     clearing
 	rivalry      rivalry
+	slow         slow
 
 	made     time.Time    // what is reckoned from it does not change with a step of the clock
 	lastBeat atomic.Int64 // nanoseconds after made; 0: none yet
@@ -124,7 +125,7 @@ func New(options Options) *Bridge {
 	return &Bridge{
 		Options: options, todo: mailbox.New[func()](),
 		nodes: map[string]*node{}, pods: map[types.UID]*pod{}, applications: map[string]*application{},
-		dirty: map[*node]struct{}{}, later: map[types.UID]*pod{}, refusals: newRefusals(), gangs: map[string]*gang{}, namers: map[string]map[types.UID]*pod{},
+		dirty: map[*node]struct{}{}, later: map[types.UID]*pod{}, refusals: newRefusals(), slow: slow{}, gangs: map[string]*gang{}, namers: map[string]map[types.UID]*pod{},
 		groups: map[string]*podGroup{}, kinds: map[string]int{}, kept: map[string]bool{}, unheard: map[types.UID]*pod{}, claimless: claimless{}, made: time.Now(),
 		filters: new(filters.Filters), demands: classes{told: map[string]*filters.Attempt{}, refused: map[string]int{}},
 		questions: questions{ask: (*tenon.Link).WhatIf}, nominations: map[types.UID]*nomination{},

@@ -61,8 +61,13 @@ func (b *Bridge) agree(p *pod, n *node, holder *pod) string {
 		b.filters.PodGone(holder.object, n.name)
 		defer b.filters.Pod(holder.object, n.name)
 	}
+	if b.rests(p) {
+		b.noteRefusal(p, []string{names.DynamicResources})
+		return b.resting(p)
+	}
 	begun := time.Now()
 	attempt := b.filters.Attempt(b.context, p.object)
+	defer b.tookLong(p, attempt)
 	refusal := attempt.On(b.context, n.name)
 	if refusal == nil && holder == nil {
 		refusal = b.keptForOthers(p, n)
@@ -101,7 +106,7 @@ func (b *Bridge) namespaceChanged(old, now *v1.Namespace) {
 	if old != nil && maps.Equal(old.Labels, now.Labels) {
 		return
 	}
-	for _, p := range b.refusals.helped(func(p *pod) bool { return slices.Contains(p.refusedBy, names.InterPodAffinity) }) {
+	for _, p := range b.refusals.of(func(p *pod) bool { return slices.Contains(p.refusedBy, names.InterPodAffinity) }) {
 		b.wake(p)
 	}
 }

@@ -153,7 +153,7 @@ func (b *Bridge) unreserve(p *pod) {
 	go func() {
 		attempt.Unreserve(b.context)
 		b.todo.Put(func() {
-			for _, p := range b.refusals.helped(func(p *pod) bool { return filters.Reserves(p.refusedBy) }) {
+			for _, p := range b.refusals.of(func(p *pod) bool { return filters.Reserves(p.refusedBy) }) {
 				b.wake(p)
 			}
 		})

@@ -91,6 +91,17 @@ func (r *refusals) helped(mayHelp func(*pod) bool) []*pod {
 	return all
 }
 
+// of returns the pods that plugins refused of which this is true.
+func (r *refusals) of(refusedBy func(*pod) bool) []*pod {
+	var all []*pod
+	for _, p := range r.pods {
+		if refusedBy(p) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
 // refusalKey is the same for pods that are alike and were refused by the same plugins.
 func refusalKey(p *pod) string {
 	if p.alikeOf != p.object {
