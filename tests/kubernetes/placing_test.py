@@ -284,7 +284,7 @@ class Queues(Case):
         self.on("one", "first")
         self.pod("second", queue="root.small", application="few")
         self.says("second", "^The max of queue root.small leaves too little vcore: asked .*It would run next if you raise max vcore of queue root.small from "
-                            r"1000m to \d+m\.$", explained=True)
+                            r"1 to 2\.$", explained=True)
         self.finish("first")
         self.on("one", "second")
 

@@ -26,6 +26,7 @@ from cluster import NAMESPACE, ROOT, Bridge, deploy
 from control_plane import ADMIN, ControlPlane, Process
 from nodes import node_object, now
 
+ZONE = "topology.kubernetes.io/zone"
 QUEUES = 10  # namespaces, each a queue
 WITHIN = 1800.0
 SECOND_OF_CLOCK = os.sysconf("SC_CLK_TCK")
@@ -39,6 +40,9 @@ class Load:
     apart: int = 0  # groups of pods of which no two may share a node
     unplaceable: int = 0  # pods beside them that fit nowhere
     gang: int = 0  # how many run together, as a PodGroup
+    spread: int = 0  # groups of pods, each spread over the zones
+    zones: int = 0  # of the nodes
+    off: int = 0  # nodes of a kind on which, by NotIn, the pods may not run; those that fit nowhere may run on none at all
 
     def namespace(self, number: int) -> str:
         return f"team-{number // max(self.gang, 1) % QUEUES}"
@@ -50,18 +54,28 @@ CASES = {
     "5000": Load("5,000 nodes, 2,000 pods", 5000, 2000),
     "5000-full": Load("5,000 nodes, 20,000 pods", 5000, 20_000),
     "apart": Load("500 nodes, 1,000 pods in 10 groups, of each at most one on a node", 500, 1000, apart=10),
+    "spread": Load("500 nodes in 10 zones, 1,000 pods in 10 groups, each spread over the zones", 500, 1000, spread=10, zones=10),
+    "notin": Load("500 nodes, 300 pods that by NotIn may not run on 450 of them", 500, 300, off=450),
+    "notin-unplaceable": Load("500 nodes, 300 pods, beside them 100 that by NotIn may run on none", 500, 300, unplaceable=100, off=500),
     "gangs": Load("500 nodes, 2,000 pods of 250 PodGroups of 8 that run together", 500, 2000, gang=8),
     "unplaceable": Load("500 nodes, 2,000 pods, beside them 1,000 that fit nowhere", 500, 2000, unplaceable=1000),
 }
 
 
-def pod_object(name: str, scheduler: str, load: Load, number: int, cpu: str = "100m") -> dict:
+def pod_object(name: str, scheduler: str, load: Load, number: int, unplaceable: bool = False) -> dict:
+    cpu = "1k" if unplaceable and not load.off else "100m"
     container = {"name": "main", "image": "none", "resources": {"requests": {"cpu": cpu, "memory": "64Mi"}}}
     labels, spec = {}, {"schedulerName": scheduler, "containers": [container]}
     if load.apart:
         labels = {"group": f"g{number % load.apart}"}
         spec["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
             {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": labels}, "namespaceSelector": {}}]}}
+    if load.spread:
+        labels = {"group": f"g{number % load.spread}"}
+        spec["topologySpreadConstraints"] = [{"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {"matchLabels": labels}}]
+    if load.off and unplaceable == bool(load.unplaceable):
+        spec["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+            {"matchExpressions": [{"key": "kind", "operator": "NotIn", "values": ["off"]}]}]}}}
     if load.gang:
         spec["schedulingGroup"] = {"podGroupName": f"g{number // load.gang}"}
     return {"metadata": {"name": name, "namespace": load.namespace(number), "labels": labels}, "spec": spec}
@@ -139,7 +153,8 @@ class Contest:
 
     def node(self, number: int) -> None:
         name = f"n{number:04}"
-        body = node_object(name, 8)
+        labels = {ZONE: f"z{number % self.load.zones}"} if self.load.zones else {}
+        body = node_object(name, 8, labels | {"kind": "off" if number < self.load.off else "on"})
         body["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastHeartbeatTime": now(), "lastTransitionTime": now()}]
         self.api.create("Node", body)
         self.api.patch("Node", name, {"spec": {"taints": []}}, form=MERGE)
@@ -147,7 +162,7 @@ class Contest:
     def pods(self, scheduler: str) -> None:
         if self.load.gang:
             self.at_once(lambda i: self.api.create("PodGroup", group_object(self.load, i)), range(self.load.pods // self.load.gang))
-        self.at_once(lambda i: self.api.create("Pod", pod_object(f"x{i}", scheduler, self.load, i, "1k")), range(self.load.unplaceable))
+        self.at_once(lambda i: self.api.create("Pod", pod_object(f"x{i}", scheduler, self.load, i, unplaceable=True)), range(self.load.unplaceable))
         self.at_once(lambda i: self.api.create("Pod", pod_object(f"p{i}", scheduler, self.load, i)), range(self.load.pods))
 
     def clear(self) -> None:
@@ -220,7 +235,7 @@ class Contest:
     def stream(self, name: str, watch: Watch, ours: list[Process]) -> list[float]:
         """Pods that come one by one: milliseconds from the answer to the creation of each until it was seen on its node."""
         made = {}
-        loose = dataclasses.replace(self.load, apart=0, gang=0)
+        loose = dataclasses.replace(self.load, apart=0, gang=0, spread=0, off=0)
         begun = time.monotonic()
         for i in range(self.steady):
             time.sleep(max(0.0, begun + i / self.rate - time.monotonic()))

@@ -26,6 +26,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
 	"tenon.invalid/kubernetes/internal/check"
@@ -120,6 +121,7 @@ var needed = []string{
 
 // TestMain fails, where all tests ran, over rights that nothing used.
 func TestMain(m *testing.M) {
+	watch.DefaultChanSize = 10_000 // the fake API server panics if a watch is that far behind
 	code := m.Run()
 	if chosen := flag.Lookup("test.run").Value.String(); code == 0 && chosen == "" && len(used) > 0 {
 		for _, right := range rights(&testing.T{}) {

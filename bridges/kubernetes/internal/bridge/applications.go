@@ -27,11 +27,36 @@ type application struct {
 	looks      int               // for its namespace, in vain
 	originator types.UID
 	missing    map[string]string // placeholders that have no node yet, and why they are not made
+	unmade     string            // one of those that cannot be made, which the pods' conditions name
+	making     making            // of placeholders
 	holders    map[string]*pod   // placeholders that are there, by name
 	progress   time.Time         // when a placeholder had its node last
 	gaveWay    bool              // to an older gang: the scheduler does not have it for a while
 	yields     int               // how often
 	pods       map[types.UID]*pod
+	reals      int // of them are no placeholders
+}
+
+// add takes a pod in.
+func (a *application) add(p *pod) {
+	if a.pods[p.object.UID] == nil && !p.placeholder {
+		a.reals++
+	}
+	a.pods[p.object.UID] = p
+	if p.placeholder {
+		a.holders[p.object.Name] = p
+	}
+}
+
+// drop leaves a pod out.
+func (a *application) drop(p *pod) {
+	if a.pods[p.object.UID] != nil && !p.placeholder {
+		a.reals--
+	}
+	delete(a.pods, p.object.UID)
+	if a.holders[p.object.Name] == p {
+		delete(a.holders, p.object.Name)
+	}
 }
 
 // applicationOf gives a pod's application, which is told to the scheduler where it is not yet.
@@ -42,10 +67,7 @@ func (b *Bridge) applicationOf(p *pod) *application {
 		b.applications[p.application] = a
 		b.sayApplication(a, p)
 	}
-	a.pods[p.object.UID] = p
-	if p.placeholder {
-		a.holders[p.object.Name] = p
-	}
+	a.add(p)
 	return a
 }
 
@@ -206,10 +228,7 @@ func (b *Bridge) left(p *pod) {
 	if a == nil {
 		return
 	}
-	delete(a.pods, p.object.UID)
-	if a.holders[p.object.Name] == p {
-		delete(a.holders, p.object.Name)
-	}
+	a.drop(p)
 	if len(a.pods) > 0 {
 		if p.placeholder {
 			b.lost(a, p)

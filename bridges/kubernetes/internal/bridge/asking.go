@@ -67,7 +67,7 @@ func (b *Bridge) ask(p *pod) {
 		return
 	}
 	if b.filters.NotYet(b.context, p.object) {
-		b.claimless[p.object.UID] = p
+		b.claimless.put(p)
 		b.wait(p)
 		return
 	}

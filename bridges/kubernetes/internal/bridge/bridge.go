@@ -86,16 +86,17 @@ type Bridge struct {
 	nodes        map[string]*node
 	pods         map[types.UID]*pod
 	applications map[string]*application
-	gangs        map[string]*gang // by application
+	gangs        map[string]*gang              // by application
+	namers       map[string]map[types.UID]*pod // pods that name task groups, by application
 	groups       map[string]*podGroup
 	kinds        map[string]int  // of resources: how many nodes have some
 	kept         map[string]bool // those of which the scheduler is told in this session
 	queues       queueKinds
 	unheard      map[types.UID]*pod // those that want a kind that no node has and no queue names
-	claimless    map[types.UID]*pod // those whose claims of devices are not all there
+	claimless    claimless          // those whose claims of devices are not all there
 	dirty        map[*node]struct{} // nodes of which the scheduler may know too little
 	later        map[types.UID]*pod // those that are asked for again after a while
-	refusals     map[types.UID]*pod // those that were refused a node, which the scheduler remembers
+	refusals     refusals           // pods that were refused a node
 	waiting      []types.UID        // asked for, and not looked at yet why they wait; by the time at which that is due
 	again        []types.UID        // looked at, and due again; by that time
 	explaining   bool               // more of those that wait are about to be looked at
@@ -110,6 +111,8 @@ type Bridge struct {
 	comparison   comparison
 	stranded     stranded
 	clearing     clearing
+	rivalry      rivalry
+	slow         slow
 
 	made     time.Time    // what is reckoned from it does not change with a step of the clock
 	lastBeat atomic.Int64 // nanoseconds after made; 0: none yet
@@ -122,8 +125,8 @@ func New(options Options) *Bridge {
 	return &Bridge{
 		Options: options, todo: mailbox.New[func()](),
 		nodes: map[string]*node{}, pods: map[types.UID]*pod{}, applications: map[string]*application{},
-		dirty: map[*node]struct{}{}, later: map[types.UID]*pod{}, refusals: map[types.UID]*pod{}, gangs: map[string]*gang{},
-		groups: map[string]*podGroup{}, kinds: map[string]int{}, kept: map[string]bool{}, unheard: map[types.UID]*pod{}, claimless: map[types.UID]*pod{}, made: time.Now(),
+		dirty: map[*node]struct{}{}, later: map[types.UID]*pod{}, refusals: newRefusals(), slow: slow{}, gangs: map[string]*gang{}, namers: map[string]map[types.UID]*pod{},
+		groups: map[string]*podGroup{}, kinds: map[string]int{}, kept: map[string]bool{}, unheard: map[types.UID]*pod{}, claimless: claimless{}, made: time.Now(),
 		filters: new(filters.Filters), demands: classes{told: map[string]*filters.Attempt{}, refused: map[string]int{}},
 		questions: questions{ask: (*tenon.Link).WhatIf}, nominations: map[types.UID]*nomination{},
 	}

@@ -11,10 +11,13 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"tenon.invalid/kubernetes/internal/cluster"
 	"tenon.invalid/kubernetes/internal/filters"
 	"tenon.invalid/kubernetes/internal/translate"
 	tenonv1 "tenon.invalid/proto/tenon/v1"
 )
+
+const longestReason = 1000 // bytes of an answer: a plugin may quote what people write
 
 // check answers whether a pod may run on a node. What is accepted takes room and ports from here on, so that the next
 // check, of which several may be open, counts it.
@@ -33,7 +36,7 @@ func (b *Bridge) check(one *tenonv1.Check) {
 		}
 		reason = b.agree(p, n, b.inPlaceOf(one, n))
 	}
-	answer := &tenonv1.CheckAnswer{PartitionName: one.PartitionName, Number: one.Number, Accepted: reason == "", Reason: reason}
+	answer := &tenonv1.CheckAnswer{PartitionName: one.PartitionName, Number: one.Number, Accepted: reason == "", Reason: cluster.Cut(reason, longestReason)}
 	b.outbox.answers = append(b.outbox.answers, answer)
 	if !answer.Accepted {
 		b.Metrics.Checks.WithLabelValues("refused").Inc()
@@ -58,8 +61,13 @@ func (b *Bridge) agree(p *pod, n *node, holder *pod) string {
 		b.filters.PodGone(holder.object, n.name)
 		defer b.filters.Pod(holder.object, n.name)
 	}
+	if b.rests(p) {
+		b.noteRefusal(p, []string{names.DynamicResources})
+		return b.resting(p)
+	}
 	begun := time.Now()
 	attempt := b.filters.Attempt(b.context, p.object)
+	defer b.tookLong(p, attempt)
 	refusal := attempt.On(b.context, n.name)
 	if refusal == nil && holder == nil {
 		refusal = b.keptForOthers(p, n)
@@ -87,10 +95,8 @@ func (b *Bridge) changed(change filters.Change) {
 	if b.link == nil {
 		return
 	}
-	for _, p := range b.refusals {
-		if b.filters.MayHelp(p.refusedBy, p.object, change) {
-			b.wake(p)
-		}
+	for _, p := range b.refusals.helped(func(p *pod) bool { return b.filters.MayHelp(p.refusedBy, p.object, change) }) {
+		b.wake(p)
 	}
 }
 
@@ -100,10 +106,8 @@ func (b *Bridge) namespaceChanged(old, now *v1.Namespace) {
 	if old != nil && maps.Equal(old.Labels, now.Labels) {
 		return
 	}
-	for _, p := range b.refusals {
-		if slices.Contains(p.refusedBy, names.InterPodAffinity) {
-			b.wake(p)
-		}
+	for _, p := range b.refusals.of(func(p *pod) bool { return slices.Contains(p.refusedBy, names.InterPodAffinity) }) {
+		b.wake(p)
 	}
 }
 
@@ -113,7 +117,7 @@ func (b *Bridge) wake(p *pod) {
 		b.checkAgain(p)
 		return
 	}
-	delete(b.refusals, p.object.UID)
+	b.refusals.drop(p)
 	p.refusedBy, p.refused = nil, 0
 	if p.nowhere {
 		p.nowhere, p.outdated = false, true

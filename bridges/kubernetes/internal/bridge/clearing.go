@@ -178,7 +178,7 @@ func (c *clearing) first(now time.Time) string {
 // of equals the oldest.
 func (b *Bridge) waitingLike(p *pod, key string) []*pod {
 	var all []*pod
-	for _, one := range b.refusals {
+	for _, one := range b.refusals.pods {
 		if (key == requiring || one.application == p.application) && b.mayJoin(one) && mayClear(one) && clearingKey(one) == key {
 			all = append(all, one)
 		}
@@ -322,7 +322,12 @@ func (b *Bridge) roomsOf(pods []*pod) (map[string]map[types.UID]*pod, []*pod) {
 // Nobody is to if the pod only has to wait: somewhere all that are in the way end already.
 func (b *Bridge) roomsFor(p *pod) (map[string]map[types.UID]*pod, bool) {
 	rooms, some := map[string]map[types.UID]*pod{}, false
-	for name, inTheWay := range b.filters.Rooms(b.context, p.object, b.mayEndFor(p)) {
+	if b.rests(p) {
+		return nil, false
+	}
+	attempt := b.filters.Attempt(b.context, p.object)
+	defer b.tookLong(p, attempt)
+	for name, inTheWay := range attempt.Rooms(b.context, b.mayEndFor(p)) {
 		ending := len(inTheWay) > 0
 		rooms[name] = map[types.UID]*pod{}
 		for _, object := range inTheWay {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"k8s.io/apimachinery/pkg/types"
 	"tenon.invalid/kubernetes/internal/cluster"
 	"tenon.invalid/kubernetes/internal/tenon"
@@ -29,9 +31,42 @@ const (
 // the partition.
 type questions struct {
 	ask  func(*tenon.Link, context.Context, *tenonv1.WhatIfRequest) (*tenonv1.WhatIfResponse, error)
-	line []types.UID
+	line turns
 	open bool
 	next time.Time // not before that
+}
+
+// turns are pods in line, of which each application has one after the other: one with thousands of pods delays the others by one pod.
+type turns struct {
+	of    map[string][]types.UID
+	order []string // of the applications that have pods in line
+	count int
+}
+
+func (t *turns) put(application string, uid types.UID) {
+	if t.of == nil {
+		t.of = map[string][]types.UID{}
+	}
+	if len(t.of[application]) == 0 {
+		t.order = append(t.order, application)
+	}
+	t.of[application] = append(t.of[application], uid)
+	t.count++
+}
+
+// take returns the next one. There has to be one.
+func (t *turns) take() types.UID {
+	application := t.order[0]
+	t.order = t.order[1:]
+	next, rest := t.of[application][0], t.of[application][1:]
+	if len(rest) > 0 {
+		t.of[application] = rest
+		t.order = append(t.order, application)
+	} else {
+		delete(t.of, application)
+	}
+	t.count--
+	return next
 }
 
 // find takes why a pod waits, and has the scheduler asked where it is for it to say more. The condition has the bridge's own
@@ -44,13 +79,13 @@ func (b *Bridge) find(p *pod, why found) {
 		return
 	}
 	q := &b.questions
-	first := len(q.line) == 0 && !q.open && !time.Now().Before(q.next)
-	if p.waitsFor == "" && !first && !p.inLine || !same && len(q.line) > longLine {
+	first := q.line.count == 0 && !q.open && !time.Now().Before(q.next)
+	if p.waitsFor == "" && !first && !p.inLine || !same && q.line.count > longLine {
 		b.tell(p, why.words())
 	}
 	if !p.inLine {
 		p.inLine = true
-		q.line = append(q.line, p.object.UID)
+		q.line.put(p.application, p.object.UID)
 	}
 }
 
@@ -60,9 +95,8 @@ func (b *Bridge) question(now time.Time) {
 	if q.open || b.recovering || now.Before(q.next) {
 		return
 	}
-	for len(q.line) > 0 {
-		p := b.pods[q.line[0]]
-		q.line = q.line[1:]
+	for q.line.count > 0 {
+		p := b.pods[q.line.take()]
 		if p == nil {
 			continue
 		}
@@ -116,8 +150,10 @@ func (b *Bridge) answered(p *pod, link *tenon.Link, answer *tenonv1.WhatIfRespon
 	}
 	pause := max(b.Explain, share*took)
 	if err != nil {
-		b.Log.Info("the scheduler does not say why a pod waits", "pod", p.name(), "error", err, "again_in", notAnswered)
-		pause = notAnswered
+		if !aboutOne(err) {
+			pause = notAnswered
+		}
+		b.Log.Info("the scheduler does not say why a pod waits", "pod", p.name(), "error", err, "again_in", pause)
 	}
 	b.questions.next = time.Now().Add(pause)
 	if b.pods[p.object.UID] != p || !p.wanted() || p.standing != asked {
@@ -128,6 +164,15 @@ func (b *Bridge) answered(p *pod, link *tenon.Link, answer *tenonv1.WhatIfRespon
 	} else {
 		b.tell(p, p.found.words())
 	}
+}
+
+// aboutOne is true of errors that are about the question alone, and say nothing of those about other pods.
+func aboutOne(err error) bool {
+	switch status.Code(err) {
+	case codes.InvalidArgument, codes.NotFound, codes.ResourceExhausted:
+		return true
+	}
+	return false
 }
 
 // explanation is what an answer says of its first ask: what holds it, with numbers, and the smallest change that would let

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/structpb"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -196,6 +198,35 @@ func TestQuestion_HasWhatIsBehindTheAsk_UnlessThatIsTooMuch(t *testing.T) {
 			asks := a.about(a.pod(i), a.applications["app"]).Applications[0].Asks
 			if len(asks) != want || asks[0].Key != string(a.pod(i).object.UID) {
 				t.Errorf("of p%d: %d asks, want %d", i, len(asks), want)
+			}
+		}
+	})
+}
+
+func TestQuestion_ThatTheSchedulerCannotTake_DelaysNoOther(t *testing.T) {
+	whyAsked(t, 2, func(a *asking) {
+		a.fails = status.Error(codes.InvalidArgument, "too many tags")
+		a.find(a.pod(0), hasRoom)
+		a.find(a.pod(1), hasRoom)
+		a.pass(beat)
+		a.fails = nil
+		a.pass(5 * time.Second)
+		a.says(t, 1, "1/1 nodes have room. Tenon: Number 2.")
+	})
+}
+
+func TestQuestions_OfAnApplicationWithManyPods_DelayAnotherByOne(t *testing.T) {
+	whyAsked(t, 20, func(a *asking) {
+		other := a.pod(19)
+		other.application = "other"
+		a.applications["other"] = &application{id: "other", standing: accepted, pods: map[types.UID]*pod{other.object.UID: other}}
+		for i := range 20 {
+			a.find(a.pod(i), hasRoom)
+		}
+		a.pass(4 * time.Second)
+		for i, question := range a.asked[:4] {
+			if id := question.Applications[0].Application; (id == "other") != (i == 1) {
+				t.Errorf("question %d is about %s", i, id)
 			}
 		}
 	})

@@ -5,6 +5,7 @@ package bridge
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -43,19 +44,42 @@ func (b *Bridge) gangLeft(p *pod) {
 	if g := b.gangs[p.application]; g == nil || g.first.UID != p.object.UID {
 		return
 	}
+	hard := b.gangs[p.application].Style == translate.Hard
 	delete(b.gangs, p.application)
-	var others []*pod // the scheduler may know none of them
-	for _, other := range b.pods {
-		if other != p && other.mine && other.wrong == "" && other.application == p.application {
-			others = append(others, other)
+	for len(b.namers[p.application]) > 0 && b.gangs[p.application] == nil {
+		first := slices.MinFunc(slices.Collect(maps.Values(b.namers[p.application])), oldest)
+		if first.wrong == "" {
+			b.gangHeard(first)
+		}
+		if b.gangs[p.application] == nil {
+			b.namesNone(first) // its groups are not read again before it is changed
 		}
 	}
-	slices.SortFunc(others, oldest)
-	for _, other := range others {
-		b.gangHeard(other)
+	if g := b.gangs[p.application]; g != nil {
+		hard = hard && g.Style != translate.Hard
 	}
-	if a := b.applications[p.application]; a != nil {
+	if a := b.applications[p.application]; a != nil && hard {
 		b.revisit(a) // placeholders may wait for others that nobody makes any more
+	}
+}
+
+// namesGroups notes a pod that names task groups in case that the one which does so for its application ends.
+func (b *Bridge) namesGroups(p *pod) {
+	if !p.mine || !translate.NamesGroups(p.object) {
+		return
+	}
+	if b.namers[p.application] == nil {
+		b.namers[p.application] = map[types.UID]*pod{}
+	}
+	b.namers[p.application][p.object.UID] = p
+}
+
+// namesNone undoes namesGroups.
+func (b *Bridge) namesNone(p *pod) {
+	if others := b.namers[p.application]; others != nil {
+		if delete(others, p.object.UID); len(others) == 0 {
+			delete(b.namers, p.application)
+		}
 	}
 }
 
@@ -67,17 +91,14 @@ func (b *Bridge) hold(a *application) {
 		return
 	}
 	there := map[string]bool{}
-	for _, p := range b.pods {
-		if p.application != a.id || !p.mine {
-			continue
-		}
+	for _, p := range a.pods {
 		if p.placeholder {
 			there[p.object.Name] = p.standing == placed && p.object.DeletionTimestamp == nil
 		} else if p.runsOn() != "" {
 			return
 		}
 	}
-	a.missing = map[string]string{}
+	a.missing, a.making.line = map[string]string{}, nil
 	for _, object := range g.Placeholders(g.first, b.PlaceholderImage) {
 		placed, known := there[object.Name]
 		if placed {
@@ -92,27 +113,77 @@ func (b *Bridge) hold(a *application) {
 			b.todo.Put(func() { b.podChanged(object) })
 			continue
 		}
-		b.makePlaceholder(a, object, 0)
+		b.makePlaceholder(a, object)
 	}
 }
 
-func (b *Bridge) makePlaceholder(a *application, object *v1.Pod, tries int) {
-	b.write(makes, func(ctx context.Context) error { return b.writer.Create(ctx, object) }, func(err error) {
-		if _, missing := a.missing[object.Name]; !missing || b.applications[a.id] != a {
-			return
+// mostMakes is how many placeholders of one application are being made at one time. Those of others are made meanwhile.
+const mostMakes = 4
+
+// making is what is still to be made of the placeholders of one application.
+type making struct {
+	line  []*v1.Pod // not tried yet, or tried in vain
+	open  int       // writes under way
+	tries int       // in vain, since one was made last
+	rests bool      // nothing is tried before the pause is over
+}
+
+// makePlaceholder makes a placeholder once it is its turn.
+func (b *Bridge) makePlaceholder(a *application, object *v1.Pod) {
+	a.making.line = append(a.making.line, object)
+	b.makeSome(a)
+}
+
+// makeSome makes the next placeholders of an application. After one that could not be made it makes a pause, and then tries a
+// single one until that succeeds: a quota that refuses one refuses all, and thousands of tries would delay the writes for others.
+func (b *Bridge) makeSome(a *application) {
+	m := &a.making
+	most := mostMakes
+	if m.tries > 0 {
+		most = 1
+	}
+	for a.standing == accepted && !a.failed && len(m.line) > 0 && m.open < most && !m.rests {
+		object := m.line[0]
+		m.line = m.line[1:]
+		if _, missing := a.missing[object.Name]; !missing {
+			continue
 		}
-		if err == nil {
-			a.missing[object.Name] = ""
-			return
+		m.open++
+		b.write(makes, func(ctx context.Context) error { return b.writer.Create(ctx, object) }, func(err error) { b.placeholderMade(a, object, err) })
+	}
+}
+
+// placeholderMade takes how the write of a placeholder ended.
+func (b *Bridge) placeholderMade(a *application, object *v1.Pod, err error) {
+	m := &a.making
+	m.open--
+	if b.applications[a.id] != a {
+		return
+	}
+	if _, missing := a.missing[object.Name]; !missing {
+		b.makeSome(a)
+		return
+	}
+	if err == nil {
+		a.wrong(object.Name, "")
+		m.tries = 0
+		b.makeSome(a)
+		return
+	}
+	a.wrong(object.Name, err.Error())
+	m.line = append(m.line, object) // behind the others, which may be such that they can be made
+	if m.rests {
+		return
+	}
+	b.Log.Warn("a placeholder could not be made", "application", a.id, "placeholder", object.Name, "error", err)
+	m.rests = true
+	b.after(pause(m.tries), func() {
+		m.rests = false
+		if b.applications[a.id] == a {
+			b.makeSome(a)
 		}
-		a.missing[object.Name] = err.Error()
-		b.Log.Warn("a placeholder could not be made", "application", a.id, "placeholder", object.Name, "error", err)
-		b.after(pause(tries), func() {
-			if _, missing := a.missing[object.Name]; missing && b.applications[a.id] == a {
-				b.makePlaceholder(a, object, tries+1)
-			}
-		})
 	})
+	m.tries++
 }
 
 // isOfHardGang is true of a placeholder that the scheduler is to learn of together with the other placeholders of its gang.
@@ -188,12 +259,18 @@ func (a *application) holds() string {
 	if len(a.missing) == 0 {
 		return ""
 	}
-	for name, wrong := range a.missing {
-		if wrong != "" {
-			return fmt.Sprintf("the placeholder %s of the pod's task groups cannot be made: %s", name, wrong)
-		}
+	if wrong := a.missing[a.unmade]; wrong != "" {
+		return fmt.Sprintf("the placeholder %s of the pod's task groups cannot be made: %s", a.unmade, wrong)
 	}
 	return fmt.Sprintf("%d placeholders of the pod's task groups have no node yet", len(a.missing))
+}
+
+// wrong notes why a placeholder cannot be made; empty: it is made.
+func (a *application) wrong(name, why string) {
+	a.missing[name] = why
+	if why != "" && a.missing[a.unmade] == "" {
+		a.unmade = name
+	}
 }
 
 // resumed lets real pods go on: all placeholders have nodes, or no more of them will.
@@ -210,17 +287,18 @@ func (b *Bridge) lost(a *application, p *pod) {
 	if g == nil || a.standing != accepted || len(a.missing) == 0 || p.ending != si.TerminationType_UNKNOWN_TERMINATION_TYPE || a.failed || b.DryRun {
 		return
 	}
-	for _, object := range g.Placeholders(g.first, b.PlaceholderImage) {
-		if object.Name == p.object.Name {
-			a.missing[object.Name] = ""
-			b.makePlaceholder(a, object, 0)
-		}
+	if object := g.Placeholder(g.first, p.object.Name, b.PlaceholderImage); object != nil {
+		a.missing[object.Name] = ""
+		b.makePlaceholder(a, object)
 	}
 }
 
 // remove ends a placeholder that is not needed any more, or a pod whose gang did not come together.
 func (b *Bridge) remove(p *pod) {
-	b.tryRemove(p, p.object, 0)
+	if !p.removing { // else it is tried until the pod is gone
+		p.removing = true
+		b.tryRemove(p, p.object, 0)
+	}
 }
 
 func (b *Bridge) tryRemove(p *pod, object *v1.Pod, tries int) {
@@ -257,13 +335,11 @@ func (b *Bridge) disband(a *application) {
 
 // leftOver ends the placeholders of an application of which nothing else is there.
 func (b *Bridge) leftOver(a *application) {
-	for _, p := range a.pods {
-		if !p.placeholder {
-			return
-		}
+	if a.reals > 0 {
+		return
 	}
 	for _, p := range a.pods {
-		if p.object.DeletionTimestamp == nil {
+		if p.object.DeletionTimestamp == nil && !p.removing {
 			b.remove(p)
 		}
 	}

@@ -74,7 +74,9 @@ func (g *gangs) member(name string, members int, style string) *pod {
 func (g *gangs) heard(object *v1.Pod) *pod {
 	g.podChanged(object)
 	p := g.pods[object.UID]
-	g.app.pods[object.UID] = p
+	if p != nil {
+		g.app.add(p)
+	}
 	return p
 }
 
@@ -156,6 +158,7 @@ func TestHold_MakesOnlyWhatIsNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	delete(g.pods, all[2].object.UID)
+	g.app.drop(all[2])
 	g.server.ClearActions()
 	g.hold(g.app) // as after a restart of the scheduler
 	g.until("the third one again", func() bool { return len(g.made()) == 3 })
@@ -269,7 +272,7 @@ func TestLeftOver_PlaceholdersGoWithTheLastRealPod(t *testing.T) {
 	if have := names(); !slices.Equal(have, before) {
 		t.Fatalf("have %v of %v", have, before)
 	}
-	delete(g.app.pods, real.object.UID)
+	g.app.drop(real)
 	g.leftOver(g.app)
 	g.until("none is left", func() bool { return len(names()) == 0 })
 }

@@ -26,6 +26,7 @@ type podGroup struct {
 	name   string               // NAMESPACE/NAME
 	object *scheduling.PodGroup // nil: there is none
 	pods   map[types.UID]*pod
+	there  int       // of its pods have a node or may be given one
 	whole  bool      // its pods are asked for
 	since  time.Time // when the first one of those that wait for others had a node; zero: none has
 	pause  time.Time // before they are asked for again; zero: none
@@ -51,6 +52,18 @@ func (g *podGroup) placed() int {
 	return count
 }
 
+// held are the pods that have an allocation and wait for others, the oldest first.
+func (g *podGroup) held() []*pod {
+	var all []*pod
+	for _, p := range g.pods {
+		if p.held {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, oldest)
+	return all
+}
+
 // lacks says why its pods are not asked for; empty: they are.
 func (g *podGroup) lacks() string {
 	if g == nil {
@@ -59,14 +72,8 @@ func (g *podGroup) lacks() string {
 	if g.object == nil {
 		return fmt.Sprintf("there is no pod group %s", g.name)
 	}
-	there := 0
-	for _, p := range g.pods {
-		if p.node != "" || p.wanted() {
-			there++
-		}
-	}
-	if wanted := g.quorum(); there < wanted {
-		return fmt.Sprintf("the pod group %s has %d of the %d pods that have to run together", g.name, there, wanted)
+	if wanted := g.quorum(); g.there < wanted {
+		return fmt.Sprintf("the pod group %s has %d of the %d pods that have to run together", g.name, g.there, wanted)
 	}
 	if !g.pause.IsZero() {
 		return fmt.Sprintf("there was no room for %d pods of the pod group %s together; it is tried again", g.quorum(), g.name)
@@ -92,12 +99,17 @@ func (b *Bridge) joinGroup(p *pod) {
 	if name := translate.PodGroupOf(p.object); name != "" {
 		p.group = b.groupOf(name)
 		p.group.pods[p.object.UID] = p
+		p.recount()
 	}
 }
 
 func (b *Bridge) leaveGroup(p *pod) {
 	if p.group != nil {
 		delete(p.group.pods, p.object.UID)
+		if p.there {
+			p.there = false
+			p.group.there--
+		}
 		b.groupChanged(p.group)
 	}
 }
@@ -141,20 +153,18 @@ func (b *Bridge) groupChanged(g *podGroup) {
 // bindGroup binds what was held, as soon as there are enough of them.
 func (b *Bridge) bindGroup(g *podGroup) {
 	if g.object == nil || g.placed() < g.quorum() {
-		if g.since.IsZero() && slices.ContainsFunc(sorted(g.pods), func(p *pod) bool { return p.held }) {
+		if g.since.IsZero() && len(g.held()) > 0 {
 			g.since = time.Now()
 		}
 		return
 	}
 	g.since, g.tries = time.Time{}, 0
-	bound := false
-	for _, p := range sorted(g.pods) {
-		if p.held {
-			p.held, bound = false, true
-			b.bind(p)
-		}
+	held := g.held()
+	for _, p := range held {
+		p.held = false
+		b.bind(p)
 	}
-	if bound {
+	if len(held) > 0 {
 		b.sayGroup(g, true, fmt.Sprintf("%d pods have nodes", g.placed()))
 	}
 }

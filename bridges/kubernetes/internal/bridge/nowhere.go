@@ -67,6 +67,9 @@ func (b *Bridge) tellNowhere() {
 		if b.link == nil || p.nowhere || p.clears || p.standing != asked || b.pods[p.object.UID] != p || !p.wanted() {
 			continue
 		}
+		if b.rests(p) {
+			continue
+		}
 		if b.awaitsVictims(p) {
 			continue // the nodes would be seen with the victims, and the scheduler has reserved the room of the victims for the pod
 		}
@@ -86,10 +89,18 @@ func (b *Bridge) tellNowhere() {
 	}
 }
 
-func (b *Bridge) fitsNow(p *pod) bool { return b.filters.FitsNow(b.context, p.object) }
+func (b *Bridge) fitsNow(p *pod) bool {
+	attempt := b.filters.Attempt(b.context, p.object)
+	defer b.tookLong(p, attempt)
+	return attempt.FitsNow(b.context)
+}
 
 // keptBy returns the plugins that together keep a pod from all nodes for now; none if the pod may run on some node.
-func (b *Bridge) keptBy(p *pod) []string { return b.filters.NowhereNow(b.context, p.object) }
+func (b *Bridge) keptBy(p *pod) []string {
+	attempt := b.filters.Attempt(b.context, p.object)
+	defer b.tookLong(p, attempt)
+	return attempt.NowhereNow(b.context)
+}
 
 // noteRefusal has the pod looked at again after a change of which one of these plugins says that it may help.
 func (b *Bridge) noteRefusal(p *pod, plugins []string) {
@@ -98,5 +109,5 @@ func (b *Bridge) noteRefusal(p *pod, plugins []string) {
 			p.refusedBy = append(p.refusedBy, plugin)
 		}
 	}
-	b.refusals[p.object.UID] = p
+	b.refusals.put(p)
 }

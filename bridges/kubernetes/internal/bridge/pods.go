@@ -45,11 +45,17 @@ type pod struct {
 	outdated  bool               // asked for as it was, and is another by now
 	attempt   *filters.Attempt   // what was reserved with its node, until it is bound
 	refusedBy []string           // the plugins that refused it nodes
+	refusal   string             // its group in Bridge.refusals
+	alike     string             // the same for pods that were alike when this was
+	alikeOf   *v1.Pod            // its object
 	refused   int                // how many nodes, since it was last looked at again
 	nowhere   bool               // asked for as one that may run on no node for now
 	stranded  bool               // in Bridge.stranded
 	clears    bool               // asked for as one for which others may end that are in its way
 	inTheWay  bool               // of such a pod, as the scheduler is told
+	claims    []string           // under which it is in Bridge.claimless
+	removing  bool               // a write is to end it, which is tried until it is gone
+	there     bool               // counted in its group
 	ending    si.TerminationType // the scheduler wished its end and waits for it
 	held      bool               // it has an allocation, and waits for others of its group
 	binding   bool               // a write is under way
@@ -100,7 +106,7 @@ func (b *Bridge) forget(p *pod) {
 	p.standing, p.uuid, p.reported, p.rejected = untold, "", false, ""
 	p.ending, p.notSoon = si.TerminationType_UNKNOWN_TERMINATION_TYPE, time.Time{}
 	p.refusedBy, p.refused, p.nowhere, p.clears, p.inTheWay = nil, 0, false, false, false
-	delete(b.refusals, p.object.UID)
+	b.refusals.drop(p)
 }
 
 // move makes the pod take room on this node and no other.
@@ -111,6 +117,7 @@ func (b *Bridge) move(p *pod, name string) {
 	b.leave(p)
 	n := b.nodeOf(name)
 	p.node, n.pods[p.object.UID] = name, p
+	p.recount()
 	b.filters.Pod(p.object, name)
 	b.touch(n)
 	b.changed(filters.OfPod(nil, p.object, name))
@@ -124,6 +131,7 @@ func (b *Bridge) leave(p *pod) {
 	n := b.nodes[p.node]
 	delete(n.pods, p.object.UID)
 	p.node, p.held = "", false
+	p.recount()
 	b.filters.PodGone(p.object, n.name)
 	b.unreserve(p)
 	b.touch(n)
@@ -145,10 +153,8 @@ func (b *Bridge) unreserve(p *pod) {
 	go func() {
 		attempt.Unreserve(b.context)
 		b.todo.Put(func() {
-			for _, p := range b.refusals {
-				if filters.Reserves(p.refusedBy) {
-					b.wake(p)
-				}
+			for _, p := range b.refusals.of(func(p *pod) bool { return filters.Reserves(p.refusedBy) }) {
+				b.wake(p)
 			}
 		})
 	}()
@@ -177,6 +183,7 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 		b.changed(filters.OfPod(old, object, p.node))
 	}
 	p.object = object
+	p.recount()
 	if old == nil {
 		b.joinGroup(p)
 		b.nominated(p)
@@ -185,6 +192,7 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 	if another && p.mine {
 		b.judge(p)
 	}
+	b.namesGroups(p)
 	if amounts := translate.OfPod(object); !maps.Equal(amounts, p.amounts) {
 		p.amounts = amounts
 		if p.node != "" {
@@ -220,6 +228,18 @@ func (b *Bridge) judge(p *pod) {
 	b.gangHeard(p)
 }
 
+// recount keeps the number of pods of its group that are there.
+func (p *pod) recount() {
+	if there := p.group != nil && (p.node != "" || p.wanted()); there != p.there {
+		p.there = there
+		if there {
+			p.group.there++
+		} else {
+			p.group.there--
+		}
+	}
+}
+
 // waitingChanged looks again at a pod that waits and was changed: it may tolerate more or want less by now. If the pod is
 // another ask by now, what the scheduler refused does not count for it.
 func (b *Bridge) waitingChanged(p *pod, old *v1.Pod, another bool) {
@@ -230,7 +250,11 @@ func (b *Bridge) waitingChanged(p *pod, old *v1.Pod, another bool) {
 		return
 	}
 	b.askAnew(p)
-	if b.refusals[p.object.UID] == p && b.filters.MayHelp(p.refusedBy, p.object, filters.OfWaiting(old, p.object)) {
+	if !b.refusals.has(p) {
+		return
+	}
+	b.refusals.put(p) // it may be like others by now
+	if b.filters.MayHelp(p.refusedBy, p.object, filters.OfWaiting(old, p.object)) {
 		b.wake(p)
 	}
 }
@@ -259,9 +283,10 @@ func (b *Bridge) podEnded(p *pod) {
 	b.left(p)
 	b.leaveGroup(p)
 	delete(b.later, p.object.UID)
-	delete(b.refusals, p.object.UID)
+	b.refusals.drop(p)
 	delete(b.unheard, p.object.UID)
-	delete(b.claimless, p.object.UID)
+	b.claimless.drop(p)
+	b.namesNone(p)
 	b.gangLeft(p)
 	delete(b.pods, p.object.UID)
 }

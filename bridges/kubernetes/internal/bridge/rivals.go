@@ -8,6 +8,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"tenon.invalid/kubernetes/internal/filters"
 	"tenon.invalid/kubernetes/internal/translate"
 	si "tenon.invalid/proto/tenon/si/v1later"
 )
@@ -15,53 +16,106 @@ import (
 // gangPatience is how long placeholders of several gangs keep their room while none of these gangs gets more.
 const gangPatience = 10 * time.Second
 
+// rivalry is where watchGangs goes on in the next beat, after one in which it had no time for all pairs of gangs.
+type rivalry struct {
+	younger string // the application of the younger gang; empty: with the youngest
+	older   int    // of those that are older than it
+}
+
+// rival is a gang of which something waits for a node.
+type rival struct {
+	*application
+	first   *v1.Pod // of its gang
+	waits   *pod    // the oldest placeholder that was asked for; nil: none
+	alike   string  // what kind returns, once it was asked for
+	holders map[string][]*v1.Pod
+}
+
 // watchGangs ends that several gangs hold each a part of the room that one of them would need: a younger one gives way to
-// an older one that could use its room. One gang in a beat, so that the others see what comes of it.
+// an older one that could use its room. One gang in a beat, so that the others see what comes of it. All of it takes 50 ms
+// and a look at one pair of gangs at most.
 func (b *Bridge) watchGangs(now time.Time) {
-	var stalled []*application // the oldest first
+	var stalled []*rival // the oldest first
 	for _, a := range b.applications {
-		if b.gangs[a.id] != nil && a.standing == accepted && !a.failed && len(a.missing) > 0 && now.Sub(a.progress) > gangPatience {
-			stalled = append(stalled, a)
+		if g := b.gangs[a.id]; g != nil && a.standing == accepted && !a.failed && len(a.missing) > 0 && now.Sub(a.progress) > gangPatience {
+			stalled = append(stalled, &rival{application: a, first: g.first})
 		}
 	}
-	slices.SortFunc(stalled, func(x, y *application) int {
-		return cmp.Or(b.gangs[x.id].first.CreationTimestamp.Compare(b.gangs[y.id].first.CreationTimestamp.Time), cmp.Compare(x.id, y.id))
+	slices.SortFunc(stalled, func(x, y *rival) int {
+		return cmp.Or(x.first.CreationTimestamp.Compare(y.first.CreationTimestamp.Time), cmp.Compare(x.id, y.id))
 	})
-	for i, younger := range slices.Backward(stalled) {
-		if slices.ContainsFunc(stalled[:i], func(older *application) bool { return b.inTheWay(younger, older) }) {
-			for _, a := range stalled {
-				a.progress = now
+	for _, one := range stalled {
+		one.look()
+	}
+	begun, from := time.Now(), b.rivalry
+	b.rivalry = rivalry{}
+	youngest := len(stalled) - 1
+	if i := slices.IndexFunc(stalled, func(one *rival) bool { return one.id == from.younger }); i >= 0 {
+		youngest = i
+	}
+	for i := youngest; i > 0; i-- {
+		younger := stalled[i]
+		if len(younger.holders) == 0 {
+			continue
+		}
+		seen := map[string]bool{}
+		for j, older := range stalled[:i] {
+			if younger.id == from.younger && j < from.older || older.waits == nil || seen[older.kind()] {
+				continue
 			}
-			b.giveWayTo(younger, now)
-			return
+			if time.Since(begun) >= thinking {
+				b.rivalry = rivalry{younger.id, j}
+				return
+			}
+			seen[older.kind()] = true
+			if b.inTheWay(younger, older) {
+				for _, one := range stalled {
+					one.progress = now
+				}
+				b.giveWayTo(younger.application, now)
+				return
+			}
 		}
 	}
 }
 
-// inTheWay is true where a placeholder that waits could have the room of those that the other gang holds. Room that it
-// could have now and has not is its queue's matter: then the other one counts where it is of the same queue.
-func (b *Bridge) inTheWay(younger, older *application) bool {
-	i := slices.IndexFunc(sorted(older.pods), func(p *pod) bool { return p.placeholder && p.standing == asked })
-	if i < 0 {
-		return false
-	}
-	waits := sorted(older.pods)[i]
-	holders := map[string][]*v1.Pod{}
-	for _, p := range younger.pods {
-		if p.placeholder && p.node != "" {
-			holders[p.node] = append(holders[p.node], p.object)
+// look finds which placeholder waits and which have nodes.
+func (r *rival) look() {
+	r.holders = map[string][]*v1.Pod{}
+	for _, p := range r.pods {
+		switch {
+		case !p.placeholder:
+		case p.node != "":
+			r.holders[p.node] = append(r.holders[p.node], p.object)
+		case p.standing == asked && (r.waits == nil || oldest(p, r.waits) < 0):
+			r.waits = p
 		}
 	}
-	first, other := b.gangs[older.id].first, b.gangs[younger.id].first
-	together := first.Namespace == other.Namespace && translate.Queue(first) == translate.Queue(other)
-	for node, held := range holders {
-		if !together && b.filters.Attempt(b.context, waits.object).On(b.context, node) == nil {
+}
+
+// kind is the same for gangs of which the same is to be found about a younger one.
+func (r *rival) kind() string {
+	if r.alike == "" {
+		if r.alike = filters.Alike(r.waits.object); r.alike == "" {
+			r.alike = string(r.waits.object.UID)
+		}
+		r.alike += "\n" + translate.Queue(r.first)
+	}
+	return r.alike
+}
+
+// inTheWay is true where a placeholder that waits could have the room of those that the other gang holds. Room that it
+// could have now and has not is its queue's matter: then the other one counts where it is of the same queue.
+func (b *Bridge) inTheWay(younger, older *rival) bool {
+	together := older.first.Namespace == younger.first.Namespace && translate.Queue(older.first) == translate.Queue(younger.first)
+	for node, held := range younger.holders {
+		if !together && b.filters.Attempt(b.context, older.waits.object).On(b.context, node) == nil {
 			continue
 		}
 		for _, one := range held {
 			b.filters.PodGone(one, node)
 		}
-		refusal := b.filters.Attempt(b.context, waits.object).On(b.context, node)
+		refusal := b.filters.Attempt(b.context, older.waits.object).On(b.context, node)
 		for _, one := range held {
 			b.filters.Pod(one, node)
 		}

@@ -198,6 +198,9 @@ func (b *Bridge) whyOutside(p *pod) string {
 	if kept := b.tooMany(p.amounts); kept != "" {
 		return "not placed: " + kept
 	}
+	if b.rests(p) {
+		return "not placed: " + b.resting(p)
+	}
 	if a := b.applications[p.application]; a != nil && p.standing == untold && b.isOfHardGang(p, a) && !b.lacks(p.amounts) && !b.isComplete(a) {
 		return "not placed: the placeholders of a hard gang are asked for together, and others cannot be asked for yet"
 	}
@@ -242,6 +245,7 @@ func ofAlike[answer any](b *Bridge, p *pod, alike map[string]answer, look func(*
 // look asks about every node.
 func (b *Bridge) look(p *pod) verdict {
 	attempt := b.filters.Attempt(b.context, p.object)
+	defer b.tookLong(p, attempt)
 	found, counts := verdict{}, map[string]int{}
 	for _, n := range b.nodes {
 		if n.object == nil {
@@ -260,7 +264,9 @@ func (b *Bridge) look(p *pod) verdict {
 	if found.fits == 0 && b.filters.Claims(p.object) && !b.DryRun {
 		go attempt.Free(b.context)
 	}
-	if found.all == 0 {
+	if attempt.Exhausted() && found.fits == 0 {
+		found.message = "no node was found that has devices for the claims of the pod, which take too long to allocate: not all nodes were looked at"
+	} else if found.all == 0 {
 		found.message = "no nodes available to schedule pods"
 	} else if nowhere := attempt.Nowhere(); nowhere != nil {
 		found.message = fmt.Sprintf("0/%d nodes are available: %s.", found.all, strings.Join(nowhere.Reasons, ", "))

@@ -8,10 +8,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -126,8 +129,11 @@ func profileOf(chosen []string) (*config.KubeSchedulerProfile, error) {
 	}
 	profile := &defaults.Profiles[0]
 	for _, each := range profile.PluginConfig {
-		if spread, ok := each.Args.(*config.PodTopologySpreadArgs); ok {
-			spread.DefaultingType = config.ListDefaulting
+		switch args := each.Args.(type) {
+		case *config.PodTopologySpreadArgs:
+			args.DefaultingType = config.ListDefaulting
+		case *config.DynamicResourcesArgs:
+			args.FilterTimeout = &metav1.Duration{Duration: longestFilter}
 		}
 	}
 	all := config.PluginSet{}
@@ -149,6 +155,9 @@ type Attempt struct {
 	onlyBy  []string        // the plugins that say so
 	on      string          // what was reserved; empty: nothing
 	works   bool            // PreBind has something to do
+	claims  bool            // the pod has claims of devices
+	spent   time.Duration   // on the claims so far
+	longest time.Duration   // of that, on one node
 
 	binding sync.Mutex // held by PreBind and Unreserve, which use the same state
 	stop    chan struct{}
@@ -168,17 +177,33 @@ func (f *Filters) Attempt(ctx context.Context, pod *v1.Pod) *Attempt {
 }
 
 func (f *Filters) attempt(ctx context.Context, by framework.Framework, pod *v1.Pod) *Attempt {
-	a := &Attempt{filters: f, by: by, pod: pod, state: framework.NewCycleState(), stop: make(chan struct{})}
-	result, status, plugins := by.RunPreFilterPlugins(ctx, a.state, pod)
-	if !status.IsSuccess() {
-		a.nowhere = refusal(status)
-	} else if !result.AllNodes() {
-		a.only, a.onlyBy = map[string]bool{}, sets.List(plugins)
-		for name := range result.NodeNames {
-			a.only[name] = true
+	a := &Attempt{filters: f, by: by, pod: pod, state: framework.NewCycleState(), stop: make(chan struct{}), claims: f.Claims(pod)}
+	a.nowhere = a.guarded(func() *Refusal {
+		result, status, plugins := by.RunPreFilterPlugins(ctx, a.state, pod)
+		if !status.IsSuccess() {
+			return refusal(status)
 		}
-	}
+		if !result.AllNodes() {
+			a.only, a.onlyBy = map[string]bool{}, sets.List(plugins)
+			for name := range result.NodeNames {
+				a.only[name] = true
+			}
+		}
+		return nil
+	})
 	return a
+}
+
+// guarded gives what look says, and a refusal where a plugin panics: a pod of which a plugin can say nothing waits alone. If it
+// ended the bridge, it would end the next one as well, and all others would wait with it.
+func (a *Attempt) guarded(look func() *Refusal) (said *Refusal) {
+	defer func() {
+		if wrong := recover(); wrong != nil {
+			a.filters.log.Error(nil, "a plugin panics", "pod", klog.KObj(a.pod), "panic", wrong, "stack", string(debug.Stack()))
+			said = &Refusal{Reasons: []string{"a plugin of the scheduler failed on this pod"}}
+		}
+	}()
+	return look()
 }
 
 func refusal(status *fwk.Status) *Refusal {
@@ -200,19 +225,48 @@ func (a *Attempt) On(ctx context.Context, node string) *Refusal {
 	if a.only != nil && !a.only[node] {
 		return &Refusal{Reasons: []string{fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", a.onlyBy)}, Plugins: a.onlyBy}
 	}
-	if status := a.by.RunFilterPlugins(ctx, a.state, a.pod, info); !status.IsSuccess() {
-		return refusal(status)
+	if a.Exhausted() {
+		return &Refusal{Reasons: []string{"claims that take too long to allocate"}, Plugins: []string{names.DynamicResources}}
 	}
-	return nil
+	defer a.measure(time.Now())
+	return a.guarded(func() *Refusal {
+		if status := a.by.RunFilterPlugins(ctx, a.state, a.pod, info); !status.IsSuccess() {
+			return refusal(status)
+		}
+		return nil
+	})
 }
+
+// Whoever makes a claim chooses how long it takes to find devices for it: some claims would take years. No other pod is looked at
+// meanwhile.
+const (
+	longestFilter  = 250 * time.Millisecond // of one node; kube-scheduler, which looks at many nodes at once, has 10 s
+	longestAttempt = 500 * time.Millisecond // of all nodes; one node more may be begun
+)
+
+// measure adds what a pod with claims took since then.
+func (a *Attempt) measure(begun time.Time) {
+	if a.claims {
+		took := time.Since(begun)
+		a.spent += took
+		a.longest = max(a.longest, took)
+	}
+}
+
+// Exhausted is true once the claims of the pod took so long that no further node is looked at: each one is refused, and nobody
+// knows whether the pod may run there.
+func (a *Attempt) Exhausted() bool { return a.spent >= longestAttempt }
+
+// Longest is how long the pod's claims of devices took on one node at the most; 0 of a pod without claims.
+func (a *Attempt) Longest() time.Duration { return a.longest }
 
 // ofScheduler are the plugins that look at what the scheduler itself decides about: what is free, and which nodes are drained.
 var ofScheduler = sets.New(names.NodeResourcesFit, names.NodeUnschedulable)
 
 // NowhereNow returns the plugins that keep the pod from all nodes together, whatever is free there. It returns none if the pod
-// may run on some node or if there is no node.
-func (f *Filters) NowhereNow(ctx context.Context, pod *v1.Pod) []string {
-	a := f.Attempt(ctx, pod)
+// may run on some node, if there is no node, or if nobody knows because the pod's claims take too long. The attempt is over afterwards.
+func (a *Attempt) NowhereNow(ctx context.Context) []string {
+	f := a.filters
 	if a.nowhere != nil {
 		return a.nowhere.Plugins
 	}
@@ -223,7 +277,7 @@ func (f *Filters) NowhereNow(ctx context.Context, pod *v1.Pod) []string {
 			continue
 		}
 		refusal := a.On(ctx, name)
-		if refusal == nil {
+		if refusal == nil || a.Exhausted() {
 			return nil
 		}
 		plugins.Insert(refusal.Plugins...)
@@ -233,12 +287,21 @@ func (f *Filters) NowhereNow(ctx context.Context, pod *v1.Pod) []string {
 
 // Reserve takes volumes and claims for the pod on a node that On agreed to.
 func (a *Attempt) Reserve(ctx context.Context, node string) *Refusal {
-	if status := a.by.RunReservePluginsReserve(ctx, a.state, placed(a.pod, node), node); !status.IsSuccess() {
-		a.by.RunReservePluginsUnreserve(ctx, a.state, placed(a.pod, node), node)
-		return refusal(status)
+	said := a.guarded(func() *Refusal {
+		if status := a.by.RunReservePluginsReserve(ctx, a.state, placed(a.pod, node), node); !status.IsSuccess() {
+			return refusal(status)
+		}
+		a.works = a.by.RunPreBindPreFlights(ctx, a.state, placed(a.pod, node), node).IsSuccess()
+		return nil
+	})
+	if said != nil {
+		a.guarded(func() *Refusal {
+			a.by.RunReservePluginsUnreserve(ctx, a.state, placed(a.pod, node), node)
+			return nil
+		})
+		return said
 	}
 	a.on = node
-	a.works = a.by.RunPreBindPreFlights(ctx, a.state, placed(a.pod, node), node).IsSuccess()
 	return nil
 }
 
@@ -275,7 +338,14 @@ func (a *Attempt) PreBind(ctx context.Context, node string) error {
 		return errGivenBack
 	default:
 	}
-	return a.by.RunPreBindPlugins(ctx, a.state, placed(a.pod, node), node).AsError()
+	var err error
+	if failed := a.guarded(func() *Refusal {
+		err = a.by.RunPreBindPlugins(ctx, a.state, placed(a.pod, node), node).AsError()
+		return nil
+	}); failed != nil {
+		return errors.New(failed.Reasons[0])
+	}
+	return err
 }
 
 var errGivenBack = errors.New("what was reserved for the pod was given back")
@@ -284,5 +354,8 @@ var errGivenBack = errors.New("what was reserved for the pod was given back")
 // pod may not run, or one that is left over from an attempt that failed. It is called for a pod that On refused everywhere. It
 // asks the API server, so it may run on any goroutine; the attempt is over afterwards.
 func (a *Attempt) Free(ctx context.Context) {
-	a.by.RunPostFilterPlugins(ctx, a.state, a.pod, framework.NewDefaultNodeToStatus())
+	a.guarded(func() *Refusal {
+		a.by.RunPostFilterPlugins(ctx, a.state, a.pod, framework.NewDefaultNodeToStatus())
+		return nil
+	})
 }

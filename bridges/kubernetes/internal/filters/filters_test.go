@@ -3,6 +3,7 @@
 package filters
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -11,8 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/informers"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"tenon.invalid/kubernetes/internal/fakeapi"
 )
 
@@ -43,6 +47,34 @@ func affinity(operator v1.NodeSelectorOperator, key string, values ...string) v1
 
 func port(number int32, address string, protocol v1.Protocol) v1.PodSpec {
 	return v1.PodSpec{Containers: []v1.Container{{Ports: []v1.ContainerPort{{HostPort: number, HostIP: address, Protocol: protocol}}}}}
+}
+
+// panicking is a framework of which no plugin can say anything.
+type panicking struct{ framework.Framework }
+
+func (panicking) RunPreFilterPlugins(context.Context, fwk.CycleState, *v1.Pod) (*fwk.PreFilterResult, *fwk.Status, sets.Set[string]) {
+	panic("as this test wants it")
+}
+
+func (panicking) RunFilterPlugins(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) *fwk.Status {
+	panic("as this test wants it")
+}
+
+func TestAttempt_APluginThatPanicsRefusesThatPodAlone(t *testing.T) {
+	const want = "a plugin of the scheduler failed on this pod"
+	f := filters(t)
+	f.Node(node(nil))
+	whole := f.framework
+	f.framework = panicking{whole}
+	if refusal := f.Attempt(t.Context(), &v1.Pod{}).On(t.Context(), "one"); refusal == nil || refusal.Reasons[0] != want {
+		t.Errorf("before all nodes: have %v", refusal)
+	}
+	f.framework = whole
+	a := f.Attempt(t.Context(), &v1.Pod{})
+	a.by = panicking{whole}
+	if refusal := a.On(t.Context(), "one"); refusal == nil || refusal.Reasons[0] != want {
+		t.Errorf("on a node: have %v", refusal)
+	}
 }
 
 func TestRefusal(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
@@ -20,8 +21,9 @@ const mostInTheWay = 100
 // first: because of a host port, anti-affinity, spreading, or a volume. Of pods without which one less ends, those of higher priority
 // stay, and of equals the older ones. Only pods of which mayEnd is true end. The result has every node on which nobody is in the
 // way, and the first 100 others by name. It is nil if no node will do whoever ends.
-func (f *Filters) Rooms(ctx context.Context, pod *v1.Pod, mayEnd func(*v1.Pod) bool) map[string][]*v1.Pod {
-	a := f.Attempt(ctx, pod)
+// The attempt is over afterwards.
+func (a *Attempt) Rooms(ctx context.Context, mayEnd func(*v1.Pod) bool) map[string][]*v1.Pod {
+	f := a.filters
 	if a.nowhere != nil {
 		return nil
 	}
@@ -36,6 +38,9 @@ func (f *Filters) Rooms(ctx context.Context, pod *v1.Pod, mayEnd func(*v1.Pod) b
 			continue
 		}
 		refusal := a.On(ctx, name)
+		if a.Exhausted() {
+			return nil
+		}
 		if refusal == nil {
 			rooms[name] = nil
 		} else if refusal.resolvable && others < mostInTheWay {
@@ -48,11 +53,11 @@ func (f *Filters) Rooms(ctx context.Context, pod *v1.Pod, mayEnd func(*v1.Pod) b
 	return rooms
 }
 
-// FitsNow returns whether the pod may run on some node as the nodes are now.
-func (f *Filters) FitsNow(ctx context.Context, pod *v1.Pod) bool {
-	a := f.Attempt(ctx, pod)
+// FitsNow returns whether the pod may run on some node as the nodes are now, or whether nobody knows because its claims take too long.
+func (a *Attempt) FitsNow(ctx context.Context) bool {
+	f := a.filters
 	for name, info := range f.cluster.nodes {
-		if info.Node() != nil && a.On(ctx, name) == nil {
+		if info.Node() != nil && (a.On(ctx, name) == nil || a.Exhausted()) {
 			return true
 		}
 	}
@@ -82,7 +87,13 @@ func (a *Attempt) inTheWay(ctx context.Context, name string, mayEnd func(*v1.Pod
 		info.AddPodInfo(one)
 		return a.by.RunPreFilterExtensionAddPod(ctx, state, a.pod, one, info).IsSuccess()
 	}
-	fits := func() bool { return a.by.RunFilterPlugins(ctx, state, a.pod, info).IsSuccess() }
+	fits := func() bool {
+		if a.Exhausted() {
+			return false
+		}
+		defer a.measure(time.Now())
+		return a.by.RunFilterPlugins(ctx, state, a.pod, info).IsSuccess()
+	}
 	for _, one := range out {
 		if !leave(one) {
 			return nil

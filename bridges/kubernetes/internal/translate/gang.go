@@ -71,6 +71,11 @@ func IsPlaceholder(pod *v1.Pod) bool {
 	return pod.Annotations[annotationPlaceholder] == "true" && GroupOf(pod) != ""
 }
 
+// NamesGroups is true of a pod that names the task groups of its application, whether they can be read or not.
+func NamesGroups(pod *v1.Pod) bool {
+	return pod.Annotations[annotationTaskGroups] != "" && !IsPlaceholder(pod)
+}
+
 // GangOf reads the task groups that a pod names; nil: none.
 func GangOf(pod *v1.Pod) (*Gang, error) {
 	text := pod.Annotations[annotationTaskGroups]
@@ -166,18 +171,39 @@ func (g *Gang) Placeholders(first *v1.Pod, image string) []*v1.Pod {
 	var all []*v1.Pod
 	for i := range g.Groups {
 		group := &g.Groups[i]
-		sum := sha256.Sum256([]byte(application + "\x00" + group.Name))
+		prefix := group.prefix(application)
 		for number := range group.MinMember {
-			all = append(all, group.placeholder(first, application, fmt.Sprintf("tg-%x-%d", sum[:8], number), image))
+			all = append(all, group.placeholder(first, application, fmt.Sprintf("%s%d", prefix, number), image))
 		}
 	}
 	return all
 }
 
+// Placeholder is the one of Placeholders that has this name; nil: none has.
+func (g *Gang) Placeholder(first *v1.Pod, name, image string) *v1.Pod {
+	application := ApplicationID(first)
+	for i := range g.Groups {
+		group := &g.Groups[i]
+		text, its := strings.CutPrefix(name, group.prefix(application))
+		if number, err := strconv.Atoi(text); its && err == nil && number >= 0 && number < int(group.MinMember) && strconv.Itoa(number) == text {
+			return group.placeholder(first, application, name, image)
+		}
+	}
+	return nil
+}
+
+// prefix is that of the names of a group's placeholders, before their numbers.
+func (t *TaskGroup) prefix(application string) string {
+	sum := sha256.Sum256([]byte(application + "\x00" + t.Name))
+	return fmt.Sprintf("tg-%x-", sum[:8])
+}
+
 func (t *TaskGroup) placeholder(first *v1.Pod, application, name, image string) *v1.Pod {
 	annotations := map[string]string{}
 	for key, value := range t.Annotations {
-		annotations[key] = value
+		if key != annotationUser { // whoever names the group vouches for nobody, and the bridge makes this pod
+			annotations[key] = value
+		}
 	}
 	annotations[annotationPlaceholder], annotations[annotationTaskGroup], annotations[keyApplication] = "true", t.Name, application
 	if queue := Queue(first); queue != "" {
@@ -188,9 +214,12 @@ func (t *TaskGroup) placeholder(first *v1.Pod, application, name, image string) 
 	}
 	labels := map[string]string{}
 	for key, value := range t.Labels {
-		if key != keyApplication && key != keyQueue { // what the annotations say
+		if key != keyApplication && key != keyQueue && key != labelUser { // what the annotations and the first pod say
 			labels[key] = value
 		}
+	}
+	if user := first.Labels[labelUser]; user != "" {
+		labels[labelUser] = user
 	}
 	yes, no, nobody, seconds := true, false, int64(65535), int64(0)
 	return &v1.Pod{

@@ -117,6 +117,35 @@ func TestPlaceholders_AreWhatTheirGroupAndFirstPodSay(t *testing.T) {
 	}
 }
 
+func TestPlaceholders_HaveTheUserOfTheirFirstPodWhateverTheirGroupSays(t *testing.T) {
+	const forged = `[{"name":"workers","minMember":1,"minResource":{"cpu":"1"},` +
+		`"annotations":{"yunikorn.apache.org/user.info":"{\"user\":\"root\"}"},"labels":{"yunikorn.apache.org/username":"root"}}]`
+	nobody, ada := grouped(forged, ""), grouped(forged, "")
+	ada.Labels[labelUser] = "ada"
+	for _, first := range []*v1.Pod{nobody, ada} {
+		p := read(t, first).Placeholders(first, "pause")[0]
+		want, _, _ := User(first, true)
+		if have, _, err := User(p, true); have != want || err != nil {
+			t.Errorf("want %s, have %s %v", want, have, err)
+		}
+	}
+}
+
+func TestPlaceholder_IsTheOneOfThatName(t *testing.T) {
+	first := grouped(workers, "")
+	gang := read(t, first)
+	for _, p := range gang.Placeholders(first, "pause") {
+		if have := gang.Placeholder(first, p.Name, "pause"); !reflect.DeepEqual(have, p) {
+			t.Errorf("want %v, have %v", p, have)
+		}
+		for _, name := range []string{p.Name + "0", strings.TrimRight(p.Name, "0123456789") + "3", "x" + p.Name} {
+			if have := gang.Placeholder(first, name, "pause"); have != nil {
+				t.Errorf("%s: have %v", name, have.Name)
+			}
+		}
+	}
+}
+
 func TestPlaceholders_HaveTheSameNamesWheneverTheyAreMade(t *testing.T) {
 	names := func(application string) map[string]bool {
 		first := grouped(workers, "")
