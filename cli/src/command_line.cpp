@@ -24,7 +24,7 @@
 #include "plugin/plugin_commands.hpp"
 #include "run/complain.hpp"
 #include "run/exit_code.hpp"
-#include "run/policies.hpp"
+#include "run/run_policies.hpp"
 #include "scenario/run_command.hpp"
 #include "serve/serve_command.hpp"
 #include "serve/try_daemon.hpp"

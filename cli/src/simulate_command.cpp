@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "report/page.hpp"
+#include "report/report_page.hpp"
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
-#include "run/policies.hpp"
 #include "run/recorded_journal.hpp"
+#include "run/run_policies.hpp"
 #include "simulate/progress.hpp"
+#include "simulate/run_summary.hpp"
 #include "simulate/seeds.hpp"
-#include "simulate/summary.hpp"
 #include "tenon/config/problems.hpp"
 #include "tenon/config/queues.hpp"
 #include "tenon/host/module_host.hpp"

@@ -10,7 +10,7 @@
 #include "load/arrivals.hpp"
 #include "run/engine.hpp"
 #include "run/exit_code.hpp"
-#include "run/policies.hpp"
+#include "run/run_policies.hpp"
 #include "simulate/generate.hpp"
 #include "simulate/simulation.hpp"
 #include "tenon/host/module_watch.hpp"

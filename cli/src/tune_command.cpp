@@ -13,8 +13,8 @@
 
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
-#include "run/policies.hpp"
 #include "run/recorded_journal.hpp"
+#include "run/run_policies.hpp"
 #include "simulate/progress.hpp"
 #include "simulate/seeds.hpp"
 #include "tenon/config/queues.hpp"

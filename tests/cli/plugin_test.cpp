@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "run/policies.hpp"
+#include "run/run_policies.hpp"
 #include "tenon/abi/base.h"
 #include "tenon/config/bound_policies.hpp"
 #include "tenon/host/thread_role.hpp"

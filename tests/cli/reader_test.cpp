@@ -1,7 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Scenario files are read strictly: everything of the format is taken, anything else is refused at its place.
-#include "scenario/reader.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +9,8 @@
 #include <string>
 
 #include "run/output_file.hpp"
-#include "scenario/fields.hpp"
+#include "scenario/expectation_fields.hpp"
+#include "scenario/scenario_reader.hpp"
 
 namespace tenon::cli {
 namespace {

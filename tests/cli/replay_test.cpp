@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "run/borrowed.hpp"
-#include "run/policies.hpp"
-#include "run/session.hpp"
+#include "run/run_policies.hpp"
+#include "run/scheduler_session.hpp"
 #include "simulate/generate.hpp"
 #include "simulate/simulation.hpp"
 #include "tenon/kernel/states.hpp"

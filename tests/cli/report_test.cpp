@@ -11,7 +11,7 @@
 
 #include "report/fair_share.hpp"
 #include "report/fragmentation.hpp"
-#include "report/page.hpp"
+#include "report/report_page.hpp"
 #include "report/series.hpp"
 #include "run/formats.hpp"
 #include "simulate/tally.hpp"

@@ -7,10 +7,10 @@
 #include <boost/json.hpp>
 #include <map>
 
-#include "run/policies.hpp"
-#include "scenario/fields.hpp"
+#include "run/run_policies.hpp"
+#include "scenario/expectation_fields.hpp"
 #include "scenario/player.hpp"
-#include "scenario/reader.hpp"
+#include "scenario/scenario_reader.hpp"
 #include "testing.hpp"
 
 namespace tenon::cli {

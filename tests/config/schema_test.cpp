@@ -19,7 +19,7 @@
 #pragma GCC diagnostic pop
 
 #include "tenon/config/queues.hpp"
-#include "tenon/host/configuration.hpp"
+#include "tenon/host/module_configuration.hpp"
 
 namespace tenon::config {
 namespace {

@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "query.hpp"
+#include "postgresql_query.hpp"
 #include "sink_case.hpp"
 #include "tenon/conformance/verify.hpp"
 #include "tenon/events/event_hub.hpp"

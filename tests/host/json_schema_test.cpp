@@ -9,8 +9,8 @@
 #include <boost/json.hpp>
 #include <random>
 
-#include "tenon/host/configuration.hpp"
 #include "tenon/host/expression.hpp"
+#include "tenon/host/module_configuration.hpp"
 // valijson's own code does not pass all of our warnings.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

@@ -8,7 +8,7 @@
 #include "refusal_matchers.hpp"
 #include "temp_folder.hpp"
 #include "tenon/abi/base.h"
-#include "tenon/host/configuration.hpp"
+#include "tenon/host/module_configuration.hpp"
 #include "tenon/host/module_manifest.hpp"
 
 namespace tenon::host {

@@ -18,7 +18,7 @@
 #include "tenon/host/identity_resolver.hpp"
 #include "tenon/host/module_host.hpp"
 #include "tenon/host/thread_role.hpp"
-#include "tenon/testing/identity.hpp"
+#include "tenon/testing/resolved_groups.hpp"
 
 namespace tenon::testing {
 

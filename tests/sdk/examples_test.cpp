@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include "tenon/builtin/policy_source.hpp"
-#include "tenon/testing/identity.hpp"
-#include "tenon/testing/placement.hpp"
+#include "tenon/testing/applicants.hpp"
 #include "tenon/testing/policy_table.hpp"
+#include "tenon/testing/resolved_groups.hpp"
 
 extern "C" {
 extern const tenon_module tenon_module_department;

@@ -1,14 +1,13 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Placement rules and sources of groups made by the SDK, through the C ABI.
-#include "tenon/testing/placement.hpp"
-
 #include <gmock/gmock.h>
 
 #include "stub_host.hpp"
 #include "tenon/builtin/policy_source.hpp"
 #include "tenon/sdk/identity.hpp"
 #include "tenon/sdk/placement_rule.hpp"
-#include "tenon/testing/identity.hpp"
+#include "tenon/testing/applicants.hpp"
+#include "tenon/testing/resolved_groups.hpp"
 
 namespace {
 

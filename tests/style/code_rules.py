@@ -6,7 +6,7 @@ from typing import Iterator, NamedTuple
 
 from tree import C_SOURCES, Complaint, Tree
 
-KERNEL = ("kernel/src/", "kernel/include/tenon/kernel/")
+KERNEL = ("kernel/core/", "kernel/include/tenon/kernel/")
 
 
 class Arrow(NamedTuple):
@@ -30,7 +30,7 @@ ARROWS = [
         "configuration is parsed below the host",
     ),
     Arrow(
-        ("plugins/builtin/", "plugins/testing/"),
+        ("kernel/builtin/", "tests/policy/"),
         ("tenon/kernel/", "tenon/abi/", "tenon/sdk/", "tenon/builtin/", "tenon/testing/", "gtest/"),
         "what links policies into a program stands between them and the kernel",
     ),
@@ -94,28 +94,29 @@ HELD = ("kernel/", "plugins/", "cli/", "sdk/include/tenon/abi/", "sdk/include/te
 
 # Rooms of the kernel, and which others each includes. What they share lies beside them. Of that, what all rooms may
 # include sees no more than they do.
-ROOT_OF_ROOMS = "kernel/src/"
+ROOT_OF_ROOMS = "kernel/core/"
 COMMON = {"partition.hpp", "core.hpp", "forward.hpp"}
-SEEN_BY_COMMON = {"core.hpp": ("base", "told"), "forward.hpp": ()}
-ABOVE_MODEL = ("base", "model", "policies", "ledger", "ready", "rules", "told")
+SEEN_BY_COMMON = {"core.hpp": ("base", "outbound"), "forward.hpp": ()}
+ABOVE_MODEL = ("base", "model", "policies", "ledger", "queueing", "rules", "outbound")
 ROOMS = {
     "base": (),
     "model": ("base",),
     "policies": ("base", "model"),
-    "ledger": ("base", "model", "told"),
-    "ready": ("base", "model", "policies", "ledger", "told"),
-    "rules": ("base", "model", "policies", "ledger", "ready", "told"),
+    "ledger": ("base", "model", "outbound"),
+    "queueing": ("base", "model", "policies", "ledger", "outbound"),
+    "rules": ("base", "model", "policies", "ledger", "queueing", "outbound"),
     "lifecycle": ABOVE_MODEL,
     "commands": (*ABOVE_MODEL, "lifecycle", "cycle"),
     "cycle": ABOVE_MODEL,
-    "readers": ("base", "model", "policies", "ready", "rules", "told"),
-    "told": ("base", "model"),
+    "snapshots": ("base", "model", "policies", "queueing", "rules", "outbound"),
+    "explain": ("base", "model", "policies", "queueing", "rules", "outbound", "snapshots"),
+    "outbound": ("base", "model"),
     "journal": (),
 }
 # Rooms that stand without what the others share.
 WITHOUT_COMMON = ("base", "model", "policies", "journal")
 # Rooms whose classes are told what they read and what they change, and never the partition.
-WITHOUT_PARTITION = ("ledger", "ready", "rules", "lifecycle", "commands", "cycle", "told")
+WITHOUT_PARTITION = ("ledger", "queueing", "rules", "lifecycle", "commands", "cycle", "outbound")
 
 # Rooms of the command line, each above those that it includes. What puts several together stands beside them.
 ROOMS_OF_CLI = {
@@ -449,7 +450,7 @@ def by_words(tree: Tree) -> Iterator[Complaint]:
 
 # Full names of partitions, [rm]name.
 OF_A_PARTITION = re.compile(r"""\bfind\w*\(\s*(?:'\]'|"\]")|["']\[["']\s*\+[^;]*\brm\w*|"\[[\w-]+\][\w-]+""")
-READS_PARTITIONS = "kernel/src/base/partition_name.cpp"
+READS_PARTITIONS = "kernel/core/base/partition_name.cpp"
 
 
 def partition_names(tree: Tree) -> Iterator[Complaint]:
@@ -491,11 +492,11 @@ def told(tree: Tree) -> Iterator[Complaint]:
 
 
 OF_THE_LEDGER = re.compile(r"\.edit\(\)|\bledger::(?:write|copy|set|(?:try_)?transition)\(|\bfriend class (?:ledger|links|fact_teller)\b")
-# Who edits without a change, by room: readers build the copy of a partition or restore a saved one; states of partitions and
+# Who edits without a change, by room: snapshots build the copy of a partition or restore a saved one; states of partitions and
 # of resource managers (commands, and the kernel itself, beside the rooms), and of an allocation that is being made
 # (lifecycle), are no changes of a partition's objects.
 PAST_THE_DISPATCHER = {
-    "readers": ("ledger::write(", "ledger::copy(", "ledger::set("),
+    "snapshots": ("ledger::write(", "ledger::copy(", "ledger::set("),
     "lifecycle": ("ledger::set(",),
     "commands": ("ledger::transition(",),
     "": ("ledger::set(", "ledger::transition(", "ledger::try_transition("),
@@ -521,13 +522,13 @@ REPORTS_A_CHANGE = re.compile(r"\bfacts\.tell(?:_node|_move|_queue_amounts)?\(|\
 
 
 def derived(tree: Tree) -> Iterator[Complaint]:
-    """what those outside hear of a change is derived from it, in told: elsewhere only refusals and findings are reported"""
+    """what those outside hear of a change is derived from it, in outbound: elsewhere only refusals and findings are reported"""
     for path in tree.paths(*C_SOURCES, under=(ROOT_OF_ROOMS,)):
-        if path.startswith(f"{ROOT_OF_ROOMS}told/"):
+        if path.startswith(f"{ROOT_OF_ROOMS}outbound/"):
             continue
         for number, line in enumerate(tree.lines(path), 1):
             if found := REPORTS_A_CHANGE.search(line.split("//")[0]):
-                yield Complaint(path, number, f"{found.group()}: apply a change, and say in told what is heard of it")
+                yield Complaint(path, number, f"{found.group()}: apply a change, and say in outbound what is heard of it")
 
 
 RULES = [arrows, rooms_reach, banned, dead_sources, abi, by_words, partition_names, names, told, one_writer, derived]

@@ -17,7 +17,7 @@ import style
 from tree import Tree
 
 HEAD = "// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0\n"
-KERNEL_SOURCE = "kernel/src/cycle.cpp"
+KERNEL_SOURCE = "kernel/core/cycle.cpp"
 ABI_HEADER = "sdk/include/tenon/abi/a.h"
 DIFFERENCES = doc_rules.DIFFERENCES
 POLICY = "plugins/sort-policies/a/module.cpp"
@@ -62,17 +62,17 @@ def shows(functions: int, head: str = "class a {\n public:") -> dict[str, str]:
     """A header of the kernel with a class that shows so many functions."""
     of_it = "".join(f"  int f{n}(std::span<const int> of,\n        int at = size()) const;\n" for n in range(functions))
     hidden = "  friend void g();\n  using one = int(int);\n  int size_ = first();\n private:\n  void h() { f(); }\n"
-    return {"kernel/src/a.hpp": f"{HEAD}{head}\n{of_it}{hidden}}};\n"}
+    return {"kernel/core/a.hpp": f"{HEAD}{head}\n{of_it}{hidden}}};\n"}
 
 
 CASES = [
     Case("wide-classes", shows(40)),
-    Case("wide-classes", shows(41), ["kernel/src/a.hpp:2"]),
-    Case("wide-classes", shows(41, "struct a : private b<int> {"), ["kernel/src/a.hpp:2"]),
+    Case("wide-classes", shows(41), ["kernel/core/a.hpp:2"]),
+    Case("wide-classes", shows(41, "struct a : private b<int> {"), ["kernel/core/a.hpp:2"]),
     Case("wide-classes", shows(41, "class a {")),
-    Case("wide-classes", {"cli/src/a.hpp": shows(41)["kernel/src/a.hpp"]}),
-    Case("length", {"kernel/src/a.cpp": "\n" * 400, "cli/src/a.cpp": "\n" * 1000, ABI_HEADER: "\n" * 200}),
-    Case("length", {"kernel/src/a.cpp": "\n" * 401, "tests/a.py": "\n" * 1001}, ["kernel/src/a.cpp", "tests/a.py"]),
+    Case("wide-classes", {"cli/src/a.hpp": shows(41)["kernel/core/a.hpp"]}),
+    Case("length", {"kernel/core/a.cpp": "\n" * 400, "cli/src/a.cpp": "\n" * 1000, ABI_HEADER: "\n" * 200}),
+    Case("length", {"kernel/core/a.cpp": "\n" * 401, "tests/a.py": "\n" * 1001}, ["kernel/core/a.cpp", "tests/a.py"]),
     Case("length", {ABI_HEADER: "\n" * 201}, [ABI_HEADER]),
     Case("length", {POLICY: "\n" * 60, "plugins/transports/a/module.cpp": "\n" * 61}),
     Case("length", {POLICY: "\n" * 61}, [POLICY]),
@@ -97,7 +97,7 @@ CASES = [
         '#include "tenon/abi/sort.h"',
         "#include <boost/container/flat_map.hpp>",
     ),
-    Case("arrows", {KERNEL_SOURCE: '#include "order.hpp"\n', "kernel/src/order.hpp": ""}),
+    Case("arrows", {KERNEL_SOURCE: '#include "order.hpp"\n', "kernel/core/order.hpp": ""}),
     *complains_at_line_one(
         "arrows",
         KERNEL_SOURCE,
@@ -107,38 +107,38 @@ CASES = [
         '#include "../host/loader.hpp"',
         '#include "tenon/sdk/sort.hpp"',
     ),
-    Case("arrows", {"kernel/src/rules/a.cpp": '#include "model/b.hpp"\n', "kernel/src/model/b.hpp": ""}),
-    Case("arrows", {"kernel/src/rules/a.cpp": '#include "core.hpp"\n', "kernel/src/core.hpp": ""}),
+    Case("arrows", {"kernel/core/rules/a.cpp": '#include "model/b.hpp"\n', "kernel/core/model/b.hpp": ""}),
+    Case("arrows", {"kernel/core/rules/a.cpp": '#include "core.hpp"\n', "kernel/core/core.hpp": ""}),
     Case(
         "arrows",
-        {"kernel/src/model/b.hpp": '#include "rules/a.hpp"\n', "kernel/src/rules/a.hpp": ""},
-        ["kernel/src/model/b.hpp:1"],
+        {"kernel/core/model/b.hpp": '#include "rules/a.hpp"\n', "kernel/core/rules/a.hpp": ""},
+        ["kernel/core/model/b.hpp:1"],
     ),
     Case(
-        "arrows", {"kernel/src/base/b.hpp": '#include "core.hpp"\n', "kernel/src/core.hpp": ""}, ["kernel/src/base/b.hpp:1"]
+        "arrows", {"kernel/core/base/b.hpp": '#include "core.hpp"\n', "kernel/core/core.hpp": ""}, ["kernel/core/base/b.hpp:1"]
     ),
     Case(
         "arrows",
-        {"kernel/src/core.hpp": '#include "rules/a.hpp"\n', "kernel/src/rules/a.hpp": ""},
-        ["kernel/src/core.hpp:1"],
+        {"kernel/core/core.hpp": '#include "rules/a.hpp"\n', "kernel/core/rules/a.hpp": ""},
+        ["kernel/core/core.hpp:1"],
     ),
-    Case("arrows", {"kernel/src/core.hpp": '#include "base/a.hpp"\n', "kernel/src/base/a.hpp": ""}),
+    Case("arrows", {"kernel/core/core.hpp": '#include "base/a.hpp"\n', "kernel/core/base/a.hpp": ""}),
     # Through headers as well.
     Case(
         "rooms-reach",
         {
-            "kernel/src/ready/a.cpp": '#include "ledger/b.hpp"\n',
-            "kernel/src/ledger/b.hpp": '#include "rules/c.hpp"\n',
-            "kernel/src/rules/c.hpp": "",
+            "kernel/core/queueing/a.cpp": '#include "ledger/b.hpp"\n',
+            "kernel/core/ledger/b.hpp": '#include "rules/c.hpp"\n',
+            "kernel/core/rules/c.hpp": "",
         },
-        ["kernel/src/ready/a.cpp"],
+        ["kernel/core/queueing/a.cpp"],
     ),
     Case(
         "rooms-reach",
         {
-            "kernel/src/ready/a.cpp": '#include "ledger/b.hpp"\n',
-            "kernel/src/ledger/b.hpp": '#include "model/c.hpp"\n',
-            "kernel/src/model/c.hpp": "",
+            "kernel/core/queueing/a.cpp": '#include "ledger/b.hpp"\n',
+            "kernel/core/ledger/b.hpp": '#include "model/c.hpp"\n',
+            "kernel/core/model/c.hpp": "",
         },
     ),
     *complains_at_line_one("arrows", "kernel/host/a.cpp", '#include "tenon/cli/a.hpp"', '#include "tenon/events/a.hpp"'),
@@ -203,19 +203,19 @@ CASES = [
     Case(
         "banned",
         {
-            "kernel/src/a.hpp": "std::unordered_map<int, int> asks_;\n",
-            "kernel/src/a.cpp": "\nfor (auto &a : other.asks_) go(a);\n",
+            "kernel/core/a.hpp": "std::unordered_map<int, int> asks_;\n",
+            "kernel/core/a.cpp": "\nfor (auto &a : other.asks_) go(a);\n",
         },
-        ["kernel/src/a.cpp:2"],
+        ["kernel/core/a.cpp:2"],
     ),
     Case(
         "banned",
         {
-            "kernel/src/a.hpp": "template <class V> using text_map = boost::unordered_flat_map<std::string, V>;\n"
+            "kernel/core/a.hpp": "template <class V> using text_map = boost::unordered_flat_map<std::string, V>;\n"
             "text_map<std::vector<int>> asks;\ntext_map<int> both;\nstd::vector<int> more, both;\n",
-            "kernel/src/a.cpp": "for (auto &a : app->asks) go(a);\nfor (auto &a : app.both) go(a);\n",
+            "kernel/core/a.cpp": "for (auto &a : app->asks) go(a);\nfor (auto &a : app.both) go(a);\n",
         },
-        ["kernel/src/a.cpp:1"],
+        ["kernel/core/a.cpp:1"],
     ),
     Case("banned", {"kernel/host/a.cpp": "time(nullptr);\n"}),
     # Files that nothing uses.
@@ -246,7 +246,7 @@ CASES = [
         "derived", KERNEL_SOURCE, "decision_view &d = decisions.emit(decided::ask_rejected{why});", "facts.tell_held(app, full, held);",
         "decisions.emit(what).node = id;",
     ),
-    *is_content_with("derived", "kernel/src/told/decision_teller.cpp", "decisions.emit(decided::application_accepted{}, app);"),
+    *is_content_with("derived", "kernel/core/outbound/decision_teller.cpp", "decisions.emit(decided::application_accepted{}, app);"),
     *is_content_with("derived", KERNEL_SOURCE, "changes.apply(ask_moved{*a, ask_event::accept});", "facts.write(c);"),
     *complains_at_line_one(
         "derived", KERNEL_SOURCE, "facts.tell(fact_kind::ask_added, *a);", "  facts.tell_queue_amounts(leaf, {}, {});",
@@ -280,21 +280,21 @@ CASES = [
         "size_t count;",
         "uint32_t flag : 1;",
     ),
-    Case("circles", {"kernel/src/a.hpp": knows_one_another(8)}),
-    Case("circles", {"kernel/src/a.hpp": knows_one_another(9)}, ["kernel/src/a.hpp"]),
-    Case("circles", {"kernel/src/a.hpp": knows_one_another(9).replace("a1 &of", "port &of")}),
+    Case("circles", {"kernel/core/a.hpp": knows_one_another(8)}),
+    Case("circles", {"kernel/core/a.hpp": knows_one_another(9)}, ["kernel/core/a.hpp"]),
+    Case("circles", {"kernel/core/a.hpp": knows_one_another(9).replace("a1 &of", "port &of")}),
     Case(
         "circles",
-        {"kernel/src/a.hpp": knows_one_another(9).replace("a1 &of", "port &of") + "class a1 final : public port, a1_access {};\n"},
-        ["kernel/src/a.hpp"],
+        {"kernel/core/a.hpp": knows_one_another(9).replace("a1 &of", "port &of") + "class a1 final : public port, a1_access {};\n"},
+        ["kernel/core/a.hpp"],
     ),
-    Case("told", {"kernel/src/rules/a.hpp": "struct a_access {\n  core &shared;\n  queue &of;\n};\nclass a : a_access {\n  ask *all_;\n};\n"}),
-    Case("told", {"kernel/src/rules/a.hpp": "class a {\n  core &shared_;\n  const queue &of_;\n};\n"}, ["kernel/src/rules/a.hpp:3"]),
-    Case("one-writer", {"kernel/src/ledger/a.hpp": "x.edit() = 1;\n", "kernel/src/model/a.hpp": "friend class ledger;\n",
-                        "kernel/src/kernel.cpp": "internal::ledger::transition(s, e);\n"}),
+    Case("told", {"kernel/core/rules/a.hpp": "struct a_access {\n  core &shared;\n  queue &of;\n};\nclass a : a_access {\n  ask *all_;\n};\n"}),
+    Case("told", {"kernel/core/rules/a.hpp": "class a {\n  core &shared_;\n  const queue &of_;\n};\n"}, ["kernel/core/rules/a.hpp:3"]),
+    Case("one-writer", {"kernel/core/ledger/a.hpp": "x.edit() = 1;\n", "kernel/core/model/a.hpp": "friend class ledger;\n",
+                        "kernel/core/kernel.cpp": "internal::ledger::transition(s, e);\n"}),
     *complains_at_line_one(
         "one-writer",
-        "kernel/src/rules/a.cpp",
+        "kernel/core/rules/a.cpp",
         "a.group.edit() = nullptr;",
         "ledger::write(ask_told{a, word});",
         "ledger::transition(a.state, ask_event::place);",

@@ -8,7 +8,7 @@ from tree import C_SOURCES, Complaint, Tree
 
 SOURCES = (*C_SOURCES, "*.py", "*.rs", "*.go", "*.proto", "*.cmake", "CMakeLists.txt")
 MAX_LINES = 1000
-KERNEL = ("kernel/src/", "kernel/include/tenon/kernel/")
+KERNEL = ("kernel/core/", "kernel/include/tenon/kernel/")
 MAX_KERNEL_LINES = 400
 MAX_ABI_LINES = 200
 ABI = "sdk/include/tenon/abi/"

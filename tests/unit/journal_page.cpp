@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "journal/fields.hpp"
+#include "journal/command_fields.hpp"
 
 namespace tenon::journal_test {
 namespace {

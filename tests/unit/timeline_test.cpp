@@ -1,8 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // What the history keeps: fine points of late, minutes of before, and never more than its bounds.
-#include "timeline.hpp"
-
 #include <gtest/gtest.h>
+
+#include "usage_timeline.hpp"
 
 namespace tenon::observe {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "run/formats.hpp"
-#include "run/table.hpp"
+#include "run/text_table.hpp"
 
 namespace tenon::cli::answer_fields {
 namespace {

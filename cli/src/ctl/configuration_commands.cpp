@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "ctl/answer_fields.hpp"
-#include "run/table.hpp"
+#include "run/text_table.hpp"
 
 namespace tenon::cli {
 namespace {

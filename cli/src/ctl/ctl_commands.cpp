@@ -9,11 +9,11 @@
 #include "ctl/action_commands.hpp"
 #include "ctl/configuration_commands.hpp"
 #include "ctl/ctl_group.hpp"
+#include "ctl/ctl_snapshot_command.hpp"
+#include "ctl/ctl_whatif_command.hpp"
 #include "ctl/events_command.hpp"
 #include "ctl/shadow_table.hpp"
-#include "ctl/snapshot_command.hpp"
 #include "ctl/tables.hpp"
-#include "ctl/whatif_command.hpp"
 
 namespace tenon::cli {
 namespace {

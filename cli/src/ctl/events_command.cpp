@@ -11,7 +11,7 @@
 
 #include "ctl/answer_fields.hpp"
 #include "run/complain.hpp"
-#include "run/table.hpp"
+#include "run/text_table.hpp"
 
 namespace tenon::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "ctl/answer_fields.hpp"
 #include "ctl/details.hpp"
 #include "run/shadow_words.hpp"
-#include "run/table.hpp"
+#include "run/text_table.hpp"
 
 namespace tenon::cli {
 namespace {

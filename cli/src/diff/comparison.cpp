@@ -9,7 +9,7 @@
 
 #include "diff/policy_words.hpp"
 #include "run/formats.hpp"
-#include "run/table.hpp"
+#include "run/text_table.hpp"
 
 namespace tenon::cli {
 namespace {

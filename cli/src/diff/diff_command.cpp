@@ -8,8 +8,8 @@
 #include "diff/comparison.hpp"
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
-#include "run/policies.hpp"
 #include "run/recorded_journal.hpp"
+#include "run/run_policies.hpp"
 #include "tenon/config/queues.hpp"
 #include "tenon/host/module_host.hpp"
 

@@ -7,7 +7,7 @@
 #include "load/load.hpp"
 #include "report/charts.hpp"
 #include "report/html.hpp"
-#include "report/page.hpp"
+#include "report/report_page.hpp"
 #include "run/formats.hpp"
 
 namespace tenon::cli {

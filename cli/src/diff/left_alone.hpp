@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "diff/recorded_load.hpp"
-#include "run/session.hpp"
+#include "run/scheduler_session.hpp"
+#include "simulate/run_timeline.hpp"
 #include "simulate/tally.hpp"
-#include "simulate/timeline.hpp"
 #include "tenon/kernel/queue_config.hpp"
 
 namespace tenon::cli {

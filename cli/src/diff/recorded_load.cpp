@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "run/session.hpp"
+#include "run/scheduler_session.hpp"
 #include "tenon/kernel/journal.hpp"
 
 namespace tenon::cli {

@@ -14,7 +14,7 @@
 #include "diff/recorded_load.hpp"
 #include "run/engine.hpp"
 #include "run/formats.hpp"
-#include "run/table.hpp"
+#include "run/text_table.hpp"
 
 namespace tenon::cli {
 namespace {

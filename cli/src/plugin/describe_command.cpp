@@ -10,10 +10,10 @@
 
 #include "plugin/installed_versions.hpp"
 #include "run/complain.hpp"
-#include "run/table.hpp"
-#include "tenon/host/configuration.hpp"
+#include "run/text_table.hpp"
 #include "tenon/host/deployment.hpp"
 #include "tenon/host/module_catalog.hpp"
+#include "tenon/host/module_configuration.hpp"
 
 namespace tenon::cli {
 namespace {

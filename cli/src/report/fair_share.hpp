@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "simulate/ledger.hpp"
+#include "simulate/run_ledger.hpp"
 #include "tenon/kernel/queue_config.hpp"
 
 namespace tenon::cli {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "simulate/ledger.hpp"
+#include "simulate/run_ledger.hpp"
 
 namespace tenon::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "simulate/ledger.hpp"
+#include "simulate/run_ledger.hpp"
 #include "simulate/spread.hpp"
 
 namespace tenon::cli {

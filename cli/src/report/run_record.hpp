@@ -11,7 +11,7 @@
 
 #include "report/job_figures.hpp"
 #include "report/series.hpp"
-#include "simulate/summary.hpp"
+#include "simulate/run_summary.hpp"
 #include "tenon/kernel/refusal.hpp"
 
 namespace tenon::cli {

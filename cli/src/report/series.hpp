@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "simulate/timeline.hpp"
+#include "simulate/run_timeline.hpp"
 
 namespace tenon::cli {
 

@@ -6,7 +6,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "run/policies.hpp"
+#include "run/run_policies.hpp"
 
 namespace tenon::cli {
 

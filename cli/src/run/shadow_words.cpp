@@ -5,7 +5,7 @@
 #include <ostream>
 #include <string>
 
-#include "run/table.hpp"
+#include "run/text_table.hpp"
 
 namespace tenon::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "scenario/expectation.hpp"
-#include "scenario/fields.hpp"
+#include "scenario/expectation_fields.hpp"
 #include "scenario/rm_model.hpp"
 #include "tenon/kernel/snapshot.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "run/engine.hpp"
-#include "run/session.hpp"
+#include "run/scheduler_session.hpp"
 #include "scenario/checker.hpp"
 #include "scenario/document.hpp"
 #include "scenario/rm_model.hpp"

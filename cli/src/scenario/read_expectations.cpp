@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "scenario/fields.hpp"
-#include "scenario/reader.hpp"
+#include "scenario/expectation_fields.hpp"
+#include "scenario/scenario_reader.hpp"
 #include "scenario/terminations.hpp"
 #include "tenon/kernel/state_tables.hpp"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "scenario/reader.hpp"
+#include "scenario/scenario_reader.hpp"
 #include "scenario/terminations.hpp"
 
 namespace tenon::cli {

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "scenario/reader.hpp"
+#include "scenario/scenario_reader.hpp"
 
 namespace tenon::cli {
 

@@ -11,10 +11,10 @@
 
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
-#include "run/policies.hpp"
+#include "run/run_policies.hpp"
 #include "scenario/player.hpp"
-#include "scenario/reader.hpp"
 #include "scenario/report.hpp"
+#include "scenario/scenario_reader.hpp"
 #include "tenon/host/expression.hpp"
 #include "tenon/host/module_host.hpp"
 

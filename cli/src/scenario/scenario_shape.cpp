@@ -4,7 +4,7 @@
 #include <array>
 #include <iterator>
 
-#include "scenario/reader.hpp"
+#include "scenario/scenario_reader.hpp"
 
 namespace tenon::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tenon/kernel/refusal.hpp"
-#include "tenon/observe/administration.hpp"
+#include "tenon/observe/operations.hpp"
 #include "tenon/service/scheduler.hpp"
 
 namespace tenon::cli {

@@ -7,8 +7,8 @@
 #include <boost/json.hpp>
 #include <utility>
 
+#include "control/control_json.hpp"
 #include "control/protocol.hpp"
-#include "control/state_json.hpp"
 #include "run/refusal_json.hpp"
 #include "run/shadow_words.hpp"
 #include "serve/actions.hpp"

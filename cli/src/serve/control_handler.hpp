@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "tenon/kernel/refusal.hpp"
-#include "tenon/observe/administration.hpp"
-#include "tenon/observe/services.hpp"
+#include "tenon/observe/observe_services.hpp"
+#include "tenon/observe/operations.hpp"
 #include "tenon/service/scheduler.hpp"
 
 namespace tenon::cli {

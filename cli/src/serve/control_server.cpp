@@ -12,7 +12,7 @@
 #include <string>
 
 #include "control/protocol.hpp"
-#include "serve/peer.hpp"
+#include "serve/control_peer.hpp"
 
 namespace tenon::cli {
 namespace {

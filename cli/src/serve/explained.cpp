@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "control/state_json.hpp"
+#include "control/control_json.hpp"
 #include "tenon/config/problems.hpp"
 #include "tenon/kernel/partition_name.hpp"
 #include "tenon/observe/kernel_access.hpp"

@@ -8,7 +8,7 @@
 
 #include "tenon/host/deployment.hpp"
 #include "tenon/kernel/refusal.hpp"
-#include "tenon/observe/administration.hpp"
+#include "tenon/observe/operations.hpp"
 
 namespace spdlog {
 class logger;

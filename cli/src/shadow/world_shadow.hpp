@@ -16,7 +16,7 @@
 #include "diff/differences.hpp"
 #include "diff/left_alone.hpp"
 #include "run/engine.hpp"
-#include "run/policies.hpp"
+#include "run/run_policies.hpp"
 #include "shadow/both_sources.hpp"
 #include "tenon/host/deployment.hpp"
 

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "load/load.hpp"
-#include "run/session.hpp"
-#include "simulate/gangs.hpp"
+#include "run/scheduler_session.hpp"
+#include "simulate/gang_book.hpp"
 #include "simulate/tally.hpp"
 
 namespace tenon::cli {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "simulate/ledger.hpp"
+#include "simulate/run_ledger.hpp"
+#include "simulate/run_timeline.hpp"
 #include "simulate/spread.hpp"
-#include "simulate/timeline.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/decisions.hpp"
 #include "tenon/kernel/snapshot.hpp"

@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "trace/csv.hpp"
+#include "trace/trace_csv.hpp"
 
 namespace tenon::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "tenon/kernel/devices.hpp"
-#include "trace/csv.hpp"
 #include "trace/machines.hpp"
+#include "trace/trace_csv.hpp"
 
 namespace tenon::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "trace/csv.hpp"
 #include "trace/jobs.hpp"
 #include "trace/machines.hpp"
+#include "trace/trace_csv.hpp"
 
 namespace tenon::cli {
 namespace {

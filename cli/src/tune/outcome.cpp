@@ -6,7 +6,7 @@
 #include <ostream>
 #include <utility>
 
-#include "run/table.hpp"
+#include "run/text_table.hpp"
 
 namespace tenon::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tenon/config/problems.hpp"
-#include "tenon/host/configuration.hpp"
+#include "tenon/host/module_configuration.hpp"
 
 namespace tenon::cli {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "run/policies.hpp"
+#include "run/run_policies.hpp"
 #include "tenon/kernel/refusal.hpp"
 #include "tune/front.hpp"
 #include "tune/measures.hpp"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "run/policies.hpp"
+#include "run/run_policies.hpp"
 #include "tenon/kernel/kernel.hpp"
 #include "tenon/kernel/refusal.hpp"
 

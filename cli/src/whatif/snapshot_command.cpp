@@ -4,8 +4,8 @@
 #include <ostream>
 
 #include "run/complain.hpp"
-#include "run/policies.hpp"
 #include "run/private_file.hpp"
+#include "run/run_policies.hpp"
 #include "tenon/host/module_host.hpp"
 #include "tenon/host/thread_role.hpp"
 #include "tenon/kernel/journal.hpp"

@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "run/complain.hpp"
-#include "run/policies.hpp"
+#include "run/run_policies.hpp"
 #include "tenon/host/module_host.hpp"
 #include "tenon/host/thread_role.hpp"
 #include "tenon/observe/what_if_json.hpp"

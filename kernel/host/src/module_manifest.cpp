@@ -11,7 +11,7 @@
 #include "tenon/abi/host_events.h"
 #include "tenon/abi/host_local.h"
 #include "tenon/abi/transport.h"
-#include "tenon/host/configuration.hpp"
+#include "tenon/host/module_configuration.hpp"
 #include "tenon/host/text_file.hpp"
 #include "tenon/kernel/module_kinds.hpp"
 

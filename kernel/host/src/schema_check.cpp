@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "json_schema.hpp"
-#include "tenon/host/configuration.hpp"
 #include "tenon/host/expression.hpp"
+#include "tenon/host/module_configuration.hpp"
 
 namespace tenon::host {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tenon/abi/host_read.h"
 #include "tenon/kernel/state_tables.hpp"
-#include "tenon/observe/services.hpp"
+#include "tenon/observe/observe_services.hpp"
 #include "tenon/sdk/interface_names.hpp"
 
 namespace tenon::observe {

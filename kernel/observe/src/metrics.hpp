@@ -23,9 +23,9 @@
 #include "tenon/abi/host_metrics.h"
 #include "tenon/host/module_host.hpp"
 #include "tenon/kernel/decisions.hpp"
-#include "tenon/observe/health.hpp"
-#include "tenon/observe/services.hpp"
-#include "timeline.hpp"
+#include "tenon/observe/health_checks.hpp"
+#include "tenon/observe/observe_services.hpp"
+#include "usage_timeline.hpp"
 
 namespace tenon::observe {
 

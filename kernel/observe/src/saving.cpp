@@ -9,7 +9,7 @@
 #include "tenon/host/reader_question.hpp"
 #include "tenon/kernel/journal.hpp"
 #include "tenon/kernel/saved_state.hpp"
-#include "tenon/observe/administration.hpp"
+#include "tenon/observe/operations.hpp"
 
 namespace tenon::observe {
 namespace {

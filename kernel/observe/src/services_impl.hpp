@@ -13,9 +13,9 @@
 #include "tenon/abi/host_explain.h"
 #include "tenon/abi/host_metrics.h"
 #include "tenon/abi/host_read.h"
-#include "tenon/observe/administration.hpp"
-#include "tenon/observe/health.hpp"
-#include "tenon/observe/services.hpp"
+#include "tenon/observe/health_checks.hpp"
+#include "tenon/observe/observe_services.hpp"
+#include "tenon/observe/operations.hpp"
 
 namespace tenon::observe {
 

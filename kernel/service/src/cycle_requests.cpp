@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cycle.hpp"
+#include "cycle_thread.hpp"
 #include "tenon/kernel/partition_name.hpp"
 #include "tenon/service/ignored_settings.hpp"
 

@@ -2,7 +2,7 @@
 // RMs come, are lost, come back and go, and are configured anew.
 #include <algorithm>
 
-#include "cycle.hpp"
+#include "cycle_thread.hpp"
 #include "tenon/abi/rm_answers.h"
 #include "tenon/kernel/partition_name.hpp"
 #include "tenon/kernel/resources.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "configuration_store.hpp"
-#include "cycle.hpp"
+#include "cycle_thread.hpp"
 #include "fact_relay.hpp"
 #include "handler_memory.hpp"
 #include "rm_events.hpp"

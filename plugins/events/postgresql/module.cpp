@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "column_texts.hpp"
 #include "connection.hpp"
-#include "query.hpp"
-#include "schema.hpp"
+#include "database_tables.hpp"
+#include "postgresql_query.hpp"
 #include "tenon/sdk/event_sink.hpp"
 #include "tenon/sinks/stored_record.hpp"
-#include "texts.hpp"
 
 namespace {
 

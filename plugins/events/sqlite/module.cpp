@@ -6,8 +6,8 @@
 #include <string>
 
 #include "database.hpp"
+#include "file_tables.hpp"
 #include "query.hpp"
-#include "schema.hpp"
 #include "tenon/sdk/event_sink.hpp"
 #include "tenon/sinks/stored_record.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bounded_io.hpp"
-#include "settings.hpp"
+#include "directory_settings.hpp"
 #include "tenon/sdk/unavailable.hpp"
 
 namespace tenon::identity_ldap {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "directory.hpp"
-#include "settings.hpp"
+#include "directory_settings.hpp"
 #include "tenon/sdk/identity.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tenon/testing/builtin.hpp"
-#include "tenon/testing/identity.hpp"
+#include "tenon/testing/resolved_groups.hpp"
 
 namespace tenon::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "tenon/testing/builtin.hpp"
-#include "tenon/testing/identity.hpp"
+#include "tenon/testing/resolved_groups.hpp"
 
 namespace tenon::testing {
 namespace {

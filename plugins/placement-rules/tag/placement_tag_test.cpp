@@ -1,8 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "tenon/testing/applicants.hpp"
 #include "tenon/testing/builtin.hpp"
-#include "tenon/testing/placement.hpp"
 
 namespace tenon::testing {
 namespace {

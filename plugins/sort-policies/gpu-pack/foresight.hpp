@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu_taking.hpp"
 #include "seen.hpp"
-#include "taking.hpp"
 #include "waste.hpp"
 
 namespace gpu_pack_module {

@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Leaves behind what the asks that come can use. The key is docs/decisions-devices.md, section 8.
-#include "columns.hpp"
 #include "foresight.hpp"
+#include "gpu_columns.hpp"
 
 namespace gpu_pack_module {
 

@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "tenon/sdk/keys.hpp"
-#include "tenon/testing/facts.hpp"
+#include "tenon/testing/fact_rows.hpp"
 #include "tenon/testing/properties.hpp"
 
 namespace tenon {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "http2/routes.hpp"
-#include "settings.hpp"
+#include "grpc_settings.hpp"
+#include "http2/method_routes.hpp"
 #include "tenon/abi/host_admin.h"
 #include "tenon/sdk/host.hpp"
 #include "worker.hpp"

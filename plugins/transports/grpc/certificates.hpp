@@ -3,8 +3,8 @@
 // says of none of them what is wrong.
 #pragma once
 
+#include "grpc_settings.hpp"
 #include "http2/tls.hpp"
-#include "settings.hpp"
 
 namespace tenon::grpc_transport {
 

@@ -2,7 +2,7 @@
 // The transport tenon.grpc: one server for RMs of both dialects, and for those who administer it.
 #include <memory>
 
-#include "server.hpp"
+#include "grpc_server.hpp"
 #include "tenon/sdk/transport.hpp"
 #include "tenon/transports/file_warnings.hpp"
 

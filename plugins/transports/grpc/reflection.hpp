@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "http2/routes.hpp"
+#include "http2/method_routes.hpp"
 
 namespace tenon::grpc_transport {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "http2/status.hpp"
-#include "stream.hpp"
+#include "rm_stream.hpp"
 
 namespace tenon::grpc_transport {
 namespace {

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "grpc_session.hpp"
+#include "grpc_settings.hpp"
 #include "http2/call.hpp"
-#include "session.hpp"
-#include "settings.hpp"
 #include "worker.hpp"
 
 namespace tenon::grpc_transport {

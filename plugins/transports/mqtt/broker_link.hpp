@@ -12,7 +12,7 @@
 #include <string_view>
 #include <thread>
 
-#include "settings.hpp"
+#include "mqtt_settings.hpp"
 
 struct mosquitto;
 

@@ -16,7 +16,7 @@
 
 #include "broker_link.hpp"
 #include "manager.hpp"
-#include "settings.hpp"
+#include "mqtt_settings.hpp"
 #include "tenon/transports/rm_host.hpp"
 #include "topics.hpp"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sandbox.hpp"
+#include "check_process.hpp"
 #include "tenon/host/module_manifest.hpp"
 #include "tenon/kernel/module_kinds.hpp"
 

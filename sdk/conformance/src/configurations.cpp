@@ -9,8 +9,8 @@
 #include "check.hpp"
 #include "tenon/abi/identity.h"
 #include "tenon/abi/transport.h"
-#include "tenon/host/configuration.hpp"
 #include "tenon/host/library_file.hpp"
+#include "tenon/host/module_configuration.hpp"
 
 namespace tenon::conformance {
 namespace {

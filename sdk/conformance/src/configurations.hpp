@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "table.hpp"
+#include "probe_table.hpp"
 #include "tenon/host/module_manifest.hpp"
 
 namespace tenon::conformance {

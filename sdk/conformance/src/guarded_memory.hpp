@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox.hpp"
+#include "check_process.hpp"
 
 namespace tenon::conformance {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "table.hpp"
+#include "probe_table.hpp"
 
 namespace tenon::conformance {
 

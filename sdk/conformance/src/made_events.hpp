@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "probe_table.hpp"
 #include "subject.hpp"
-#include "table.hpp"
 
 namespace tenon::conformance {
 

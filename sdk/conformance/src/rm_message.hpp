@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "table.hpp"
+#include "probe_table.hpp"
 #include "tenon/abi/rm_messages.h"
 
 namespace tenon::conformance {

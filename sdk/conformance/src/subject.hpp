@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "table.hpp"
+#include "probe_table.hpp"
 #include "tenon/abi/event_sink.h"
 #include "tenon/abi/identity.h"
 #include "tenon/abi/module.h"

@@ -14,11 +14,11 @@
 
 #include "catalogue.hpp"
 #include "guarded_memory.hpp"
+#include "probe_table.hpp"
 #include "switches.hpp"
-#include "table.hpp"
 #include "tenon/config/yaml.hpp"
-#include "tenon/host/configuration.hpp"
 #include "tenon/host/expression.hpp"
+#include "tenon/host/module_configuration.hpp"
 
 namespace tenon::conformance {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "connection.hpp"
 #include "endpoint.hpp"
+#include "http2_connection.hpp"
 #include "inflate.hpp"
 
 namespace tenon::grpc_transport {

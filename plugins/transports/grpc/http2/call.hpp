@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
+#include "connection_limits.hpp"
 #include "headers.hpp"
 #include "inbound.hpp"
-#include "limits.hpp"
 #include "peer.hpp"
 #include "status.hpp"
 

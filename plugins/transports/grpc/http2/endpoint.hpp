@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "call.hpp"
-#include "connection.hpp"
+#include "connection_limits.hpp"
 #include "connection_log.hpp"
-#include "limits.hpp"
+#include "http2_connection.hpp"
 #include "listener.hpp"
-#include "routes.hpp"
+#include "method_routes.hpp"
 
 namespace tenon::grpc_transport {
 

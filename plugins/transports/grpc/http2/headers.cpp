@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "limits.hpp"
+#include "connection_limits.hpp"
 
 namespace tenon::grpc_transport {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <new>
 
-#include "connection.hpp"
+#include "http2_connection.hpp"
 
 namespace tenon::grpc_transport {
 

@@ -5,7 +5,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <string>
 
-#include "names.hpp"
+#include "path_names.hpp"
 #include "request.hpp"
 
 namespace tenon::rest {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "objects.hpp"
+#include "json_objects.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "names.hpp"
+#include "path_names.hpp"
 
 namespace tenon::rest {
 namespace {

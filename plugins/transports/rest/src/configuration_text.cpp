@@ -6,7 +6,7 @@
 #include <charconv>
 #include <span>
 
-#include "names.hpp"
+#include "path_names.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {

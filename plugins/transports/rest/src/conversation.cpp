@@ -14,7 +14,7 @@
 #include "compression.hpp"
 #include "event_stream.hpp"
 #include "handlers.hpp"
-#include "messages.hpp"
+#include "http_messages.hpp"
 
 namespace tenon::rest {
 namespace {

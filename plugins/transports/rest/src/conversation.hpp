@@ -13,7 +13,7 @@
 #include <string>
 
 #include "clients.hpp"
-#include "services.hpp"
+#include "service_guards.hpp"
 #include "settings.hpp"
 
 namespace tenon::rest {

@@ -10,7 +10,7 @@
 #include "admission.hpp"
 #include "answer.hpp"
 #include "event_json.hpp"
-#include "messages.hpp"
+#include "http_messages.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {

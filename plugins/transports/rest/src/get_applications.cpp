@@ -4,9 +4,9 @@
 #include <array>
 
 #include "handlers.hpp"
-#include "names.hpp"
-#include "objects.hpp"
+#include "json_objects.hpp"
 #include "paging.hpp"
+#include "path_names.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {

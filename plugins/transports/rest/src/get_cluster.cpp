@@ -1,9 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Clusters, partitions, queues, nodes and how nodes are used.
 #include "handlers.hpp"
-#include "names.hpp"
-#include "objects.hpp"
+#include "json_objects.hpp"
 #include "paging.hpp"
+#include "path_names.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {

@@ -2,8 +2,8 @@
 // The configuration in force, whether another one would be taken, and placement rules.
 #include "configuration_text.hpp"
 #include "handlers.hpp"
-#include "names.hpp"
 #include "one_at_a_time.hpp"
+#include "path_names.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {

@@ -7,7 +7,7 @@
 
 #include "configuration_text.hpp"
 #include "handlers.hpp"
-#include "objects.hpp"
+#include "json_objects.hpp"
 #include "one_at_a_time.hpp"
 #include "pretty.hpp"
 #include "views.hpp"

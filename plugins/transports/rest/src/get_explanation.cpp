@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "handlers.hpp"
-#include "names.hpp"
+#include "path_names.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {

@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // How a partition and its queues went lately: use, what waits and why, how long that waited, what was decided.
 #include "handlers.hpp"
-#include "names.hpp"
+#include "path_names.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {

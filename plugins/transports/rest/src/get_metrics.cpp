@@ -4,7 +4,7 @@
 #include <prometheus/text_serializer.h>
 
 #include "handlers.hpp"
-#include "objects.hpp"
+#include "json_objects.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {

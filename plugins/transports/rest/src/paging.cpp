@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "names.hpp"
+#include "path_names.hpp"
 #include "shapes.hpp"
 
 namespace tenon::rest {

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "handlers.hpp"
-#include "names.hpp"
+#include "path_names.hpp"
 #include "tenon/sdk/found_and_fix.hpp"
 #include "views.hpp"
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "objects.hpp"
+#include "json_objects.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {

@@ -9,7 +9,7 @@
 #include <charconv>
 
 #include "answer.hpp"
-#include "names.hpp"
+#include "path_names.hpp"
 
 namespace tenon::rest {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "handlers.hpp"
-#include "names.hpp"
+#include "path_names.hpp"
 
 namespace tenon::rest {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "answer.hpp"
 #include "request.hpp"
-#include "services.hpp"
+#include "service_guards.hpp"
 
 namespace tenon::rest {
 

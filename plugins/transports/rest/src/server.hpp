@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "services.hpp"
+#include "service_guards.hpp"
 #include "settings.hpp"
 
 namespace tenon::rest {

@@ -9,7 +9,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <charconv>
 
-#include "names.hpp"
+#include "path_names.hpp"
 #include "tenon/transports/sha256.hpp"
 
 namespace tenon::rest {

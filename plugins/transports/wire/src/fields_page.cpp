@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // The tables as Markdown.
-#include "schema.hpp"
+#include "wire_schema.hpp"
 
 namespace tenon::wire {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "cursor.hpp"
 #include "put.hpp"
-#include "schema.hpp"
 #include "tenon/si/v1later/si.pb.h"
+#include "wire_schema.hpp"
 
 namespace tenon::wire {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "cursor.hpp"
 #include "put.hpp"
-#include "schema.hpp"
 #include "tenon/abi/rm_requests.h"
+#include "wire_schema.hpp"
 
 namespace tenon::wire {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "asked_slot.hpp"
 #include "configurations.hpp"
-#include "question.hpp"
 
 namespace tenon::conformance {
 namespace {

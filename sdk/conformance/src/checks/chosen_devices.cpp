@@ -5,7 +5,7 @@
 #include <array>
 #include <bitset>
 
-#include "question.hpp"
+#include "asked_slot.hpp"
 
 namespace tenon::conformance {
 namespace {

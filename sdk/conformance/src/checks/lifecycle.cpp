@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "asked_slot.hpp"
 #include "configurations.hpp"
-#include "question.hpp"
 
 namespace tenon::conformance {
 namespace {

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "asked_slot.hpp"
 #include "growth.hpp"
-#include "question.hpp"
 #include "tenon/host/process_state.hpp"
 
 extern char **environ;

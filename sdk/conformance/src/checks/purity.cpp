@@ -4,8 +4,8 @@
 #include <array>
 #include <numeric>
 
+#include "asked_slot.hpp"
 #include "imports.hpp"
-#include "question.hpp"
 
 namespace tenon::conformance {
 namespace {

@@ -2,8 +2,8 @@
 // Ordinary questions to every slot: the ground on which the other checks stand.
 #include <array>
 
+#include "asked_slot.hpp"
 #include "configurations.hpp"
-#include "question.hpp"
 
 namespace tenon::conformance {
 namespace {

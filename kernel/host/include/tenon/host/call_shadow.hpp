@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tenon/host/configuration.hpp"
+#include "tenon/host/module_configuration.hpp"
 
 namespace tenon::host {
 

@@ -13,7 +13,7 @@
 
 #include "tenon/config/shape.hpp"
 #include "tenon/host/call_shadow.hpp"
-#include "tenon/host/configuration.hpp"
+#include "tenon/host/module_configuration.hpp"
 #include "tenon/host/module_lock.hpp"
 #include "tenon/host/running_limits.hpp"
 

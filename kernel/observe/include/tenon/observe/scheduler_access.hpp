@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tenon/observe/services.hpp"
+#include "tenon/observe/observe_services.hpp"
 #include "tenon/service/scheduler.hpp"
 
 namespace tenon::observe {

@@ -1,0 +1,65 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "queueing/change_dispatcher.hpp"
+
+namespace tenon::internal {
+
+// -- Nodes. --
+
+void change_dispatcher::follow(const room_taken &c) {
+  touch_node(c.on.slot);
+  reserved.look_for_victims(c.on);
+  // What ends there at a known time may be enough later only, and those who backfill have more time.
+  if (config.tuning.reservation_backfill && !c.on.reservations->empty()) ready.wake_for_node(c.on);
+}
+
+void change_dispatcher::follow(const node_changed &c) {
+  touch_node(c.of.slot);
+  verdicts.forget(c.of.slot);
+  ready.wake_cluster();
+  ready.wake_for_node(c.of);
+}
+
+void change_dispatcher::touch_node(uint32_t slot) {
+  victims.outcome_changed();
+  sortings.touch(slot);
+  verdicts.amounts_changed(slot);
+}
+
+void change_dispatcher::follow(const node_reopened &c) {
+  if (nodes.open(c.of.slot)) sortings.opened(c.of.slot);
+  ready.wake_for_node(c.of);
+}
+
+// Those who backfill look at what ends when.
+void change_dispatcher::follow(const allocation_moved &c) {
+  victims.outcome_changed();
+  node &n = *c.of.where;
+  victims.moved(c.of, c.by);
+  if (c.by == allocation_event::confirm) reserved.look_for_victims(n);
+  if (config.tuning.reservation_backfill && !n.reservations->empty()) ready.wake_for_node(n);
+}
+
+// -- Queues. --
+
+void change_dispatcher::follow(const queue_used &c) {
+  for (queue *q = &c.leaf; q != nullptr; q = q->parent) keys.changed(*q, column::allocated);
+  for (queue *q = &c.leaf; q->parent != nullptr; q = q->parent) headroom_changed(*q, c.sign < 0);
+}
+
+void change_dispatcher::headroom_changed(queue &q, bool more) {
+  if (more) return ready.wake_headroom(q);
+  reserved.doubt(q);
+  if (!orders.empty()) orders.headroom_fell(q);
+}
+
+void change_dispatcher::doubt_if_no_place(const queue &q) {
+  if (q.max_applications == 0 || q.running_apps < q.max_applications) return;
+  reserved.doubt_all(q.reserved_below);
+  orders.place_taken(q);
+}
+
+void change_dispatcher::follow(const queue_asked &c) {
+  for (queue *q = &c.leaf; q != nullptr; q = q->parent) keys.changed(*q, column::pending);
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,117 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "rules/reservations.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core.hpp"
+#include "queueing/ask_lines.hpp"
+#include "queueing/change_dispatcher.hpp"
+#include "queueing/reserved_line.hpp"
+#include "rules/claims.hpp"
+#include "rules/reserved_nodes.hpp"
+
+namespace tenon::internal {
+
+void reservations::reserve(ask &a, node &n, way_to_room way) {
+  const reservation &r = keep(a, n, way);
+  if (classes[a.class_id].requires_a_node()) return;
+  clock.arm(add_saturating(clock.now_ms(), config.tuning.reservation_wait_ms), timer_kind::reservation_wait, r.index,
+            r.sequence);
+}
+
+const reservation &reservations::keep(ask &a, node &n, way_to_room way) {
+  lines.dequeue(a);
+  reservation &r = all_.create();
+  r.of = &a;
+  r.where = &n;
+  r.way = way;
+  r.sequence = next_++;
+  (void)ask_wait::of(a, waits);
+  changes.apply(reservation_made{r});
+  changes.apply(node_closed{n, access.keeps_others_out(n)});
+  claims.keep_for(a);
+  lines.enqueue(a);
+  return r;
+}
+
+void reservations::end(reservation &r, const reason &why) {
+  ask &a = *r.of;
+  if (a.line == ask_line::reserved || r.by_order) lines.dequeue(a);
+  changes.apply(reservation_ended{r, why});
+  r.stands_aside = r.by_order = false;
+  all_.retire(r);
+  if (why.why != cause::reservation_used) claims.forget(a);
+  claims.keep_for(a);
+}
+
+void reservations::free_by_preemption(ask &a) {
+  reservation &r = *reservation_of(a);
+  if (r.way == way_to_room::it_empties) lines.dequeue(a);
+  r.way = way_to_room::preemption;
+  if (a.line == ask_line::none) lines.enqueue(a);
+}
+
+void reservations::unreserve(reservation &r, const reason &why) {
+  end(r, why);
+  if (r.of->line == ask_line::none) lines.enqueue(*r.of);
+  reopen(*r.where);
+}
+
+node *reservations::use(ask &a) {
+  reservation *r = reservation_of(a);
+  if (r == nullptr) return nullptr;
+  end(*r, {cause::reservation_used});
+  return r->where;
+}
+
+void reservations::drop(ask &a) {
+  if (reservation *r = reservation_of(a)) unreserve(*r, {cause::ask_gone});
+}
+
+void reservations::drop_all(application &app) {
+  while (!app.reservations->empty()) drop(*app.reservations->front()->of);
+}
+
+void reservations::switch_off() {
+  for (reservation *r : without_required_node()) unreserve(*r, {cause::reservations_off});
+}
+
+void reservations::end_too_many(const reserved_line &line) {
+  const std::vector<reservation *> all = without_required_node();
+  for (auto r = all.rbegin(); r != all.rend(); ++r) {
+    const bool too_many = line.reserved_nodes_of(*(*r)->of->owner) > line.most_nodes();
+    if (too_many && (*r)->way != way_to_room::preemption) unreserve(**r, {cause::too_many_reserved});
+  }
+}
+
+// The oldest first.
+std::vector<reservation *> reservations::without_required_node() {
+  std::vector<reservation *> out;
+  for (uint32_t i = 0; i < all_.extent(); ++i) {
+    reservation &r = all_[i];
+    if (r.live && !classes[r.of->class_id].requires_a_node()) out.push_back(&r);
+  }
+  std::sort(out.begin(), out.end(),
+            [](const reservation *x, const reservation *y) { return x->sequence < y->sequence; });
+  return out;
+}
+
+void reservations::reopen(node &n) { changes.apply(node_reopened{n, access.keeps_others_out(n)}); }
+
+void reservations::is_due(const timer &t) {
+  reservation &r = all_[t.object];
+  const bool at_once = r.way == way_to_room::it_empties;
+  lose(r, {cause::waited_too_long}, at_once ? 0 : config.tuning.reservation_delay_ms);
+}
+
+void reservations::lose(reservation &r, const reason &why) { lose(r, why, config.tuning.reservation_delay_ms); }
+
+void reservations::lose(reservation &r, const reason &why, int64_t delay_ms) {
+  r.of->wait->reserve_from_ms = add_saturating(clock.now_ms(), delay_ms);
+  unreserve(r, why);
+}
+
+bool reservations::is_void(const timer &t) const { return !all_[t.object].live || all_[t.object].sequence != t.epoch; }
+
+}  // namespace tenon::internal

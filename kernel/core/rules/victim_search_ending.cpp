@@ -1,0 +1,93 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What the search for victims asks of allocations that are ending: whether an ask need only wait for these.
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "ledger/victim_room.hpp"
+#include "model/victims.hpp"
+#include "queueing/node_fitness.hpp"
+#include "rules/victim_search.hpp"
+
+namespace tenon::internal {
+
+ending_room victim_search::find_ending(const ask &a, const ask_class &c) {
+  const victim_room::allocation_set &all = room.ending();
+  if (all.empty()) return {};
+  ask_ = &a;
+  class_ = &c;
+  const bool has_a_claim = look_for_guarantee() && has_claim();
+  if (!has_a_claim && !levels_.front().where->intra) return {};
+  ending_.clear();
+  for (const allocation *x : all) ending_.emplace_back(nodes.rank(x->where->slot), x);
+  std::sort(ending_.begin(), ending_.end(), [](const auto &x, const auto &y) { return x.first < y.first; });
+  const uint64_t faults = fitness.faults();
+  const reservation *own = reservation_of(a);
+  std::optional<bool> queues_fit;
+  ending_room out;
+  auto next = ending_.cbegin();
+  for (uint32_t rank = 0; rank < nodes.count(); ++rank) {
+    if (short_.empty()) {
+      if (next == ending_.cend()) break;
+      rank = next->first;
+    }
+    const auto first = next;
+    while (next != ending_.cend() && next->first == rank) ++next;
+    node *n = nodes.at(nodes.by_rank()[rank]);
+    if (!fits_after(*n, {first, next})) continue;
+    if (!queues_fit) queues_fit = fits_queues_after();
+    if (!*queues_fit) return {};
+    if (!may_make_room(*n)) continue;
+    if (own != nullptr && own->where == n) return {true, n};
+    out.is_there = true;
+    if (out.where == nullptr && n->reservations->empty()) out.where = n;
+  }
+  return fitness.faults() == faults ? out : ending_room{};
+}
+
+bool victim_search::fits_queues_after() {
+  const size_t types = class_->positive.size();
+  given_.assign(levels_.size() * types, 0);
+  const auto count = [&](queue *home, uint32_t of_class) {
+    while (mark_of(*home).level == unknown) home = home->parent;
+    for (size_t i = home->mark.level; i < levels_.size(); ++i) {
+      for (size_t k = 0; k < types; ++k) {
+        int64_t &given = given_[i * types + k];
+        given = add_saturating(given, classes[of_class].need[class_->positive[k].type]);
+      }
+    }
+  };
+  for (const auto &[rank, x] : ending_) count(x->owner->home, x->class_id);
+  for (size_t i = 0; i < levels_.size(); ++i) {
+    const queue &q = *levels_[i].where;
+    if (q.parent == nullptr) continue;  // root refuses nothing that fits on a node
+    for (size_t k = 0; k < types; ++k) {
+      const class_amount &p = class_->positive[k];
+      if (!q.max.has(p.type)) continue;
+      const int64_t used = add_saturating(q.allocated[p.type], claimed_by_others(q, p.type));
+      const int64_t missing = sub_saturating(add_saturating(used, p.amount), q.max[p.type]);
+      if (missing > given_[i * types + k]) return false;
+    }
+  }
+  return true;
+}
+
+// `ending`: what is ending there.
+bool victim_search::fits_after(const node &n, std::span<const ranked_allocation> ending) {
+  const int64_t *free = nodes.free(n.slot);
+  for (const class_amount &p : class_->positive) {
+    int64_t left = free[p.type];
+    for (const auto &[rank, x] : ending) left = add_saturating(left, classes[x->class_id].need[p.type]);
+    for (const reservation *r : *n.reservations) {
+      if (r->of != ask_) left = sub_saturating(left, classes[r->of->class_id].need[p.type]);
+    }
+    if (left < p.amount) return false;
+  }
+  devices_.start(nodes.devices().of(n.slot), class_->types);
+  for (const auto &[rank, x] : ending) {
+    if (x->devices != no_record) devices_.give(held_devices_of[x->devices].held);
+  }
+  return devices_.fits(*class_);
+}
+
+}  // namespace tenon::internal
