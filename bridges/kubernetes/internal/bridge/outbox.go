@@ -25,7 +25,10 @@ type outbox struct {
 // have the application afterwards, and would refuse it when it is added again.
 func (o *outbox) remove(application string) {
 	o.applications = slices.DeleteFunc(o.applications, func(one *si.AddApplicationRequest) bool { return one.ApplicationID == application })
-	o.removed = append(o.removed, &si.RemoveApplicationRequest{ApplicationID: application, PartitionName: translate.Partition})
+	request := &si.RemoveApplicationRequest{ApplicationID: application, PartitionName: translate.Partition}
+	if tenon.Refusal(request) == nil { // else the scheduler was never told of it, and the request would end the session
+		o.removed = append(o.removed, request)
+	}
 }
 
 func (o *outbox) flush(link *tenon.Link) {

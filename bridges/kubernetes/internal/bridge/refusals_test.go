@@ -101,3 +101,10 @@ func TestOutbox_AnApplicationThatIsRemovedIsNotAddedByWhatWasNotSentYet(t *testi
 		t.Errorf("have %v, removed %v", o.applications, o.removed)
 	}
 }
+
+func TestOutbox_AnApplicationOfWhichTheSchedulerCannotBeToldIsNotRemoved(t *testing.T) {
+	var o outbox
+	if o.remove("team/\xff"); len(o.removed) != 0 {
+		t.Errorf("have %v", o.removed)
+	}
+}
