@@ -160,7 +160,7 @@ func (b *Bridge) sayGangAnew(a *application) bool {
 			return false
 		}
 	}
-	b.outbox.removed = append(b.outbox.removed, &si.RemoveApplicationRequest{ApplicationID: a.id, PartitionName: translate.Partition})
+	b.outbox.remove(a.id)
 	for _, p := range a.pods {
 		p.standing = untold
 	}
@@ -240,6 +240,6 @@ func (b *Bridge) left(p *pod) {
 		delete(b.applications, a.id)
 	} else if !a.used { // nothing that ends will end it
 		delete(b.applications, a.id)
-		b.outbox.removed = append(b.outbox.removed, &si.RemoveApplicationRequest{ApplicationID: a.id, PartitionName: translate.Partition})
+		b.outbox.remove(a.id)
 	}
 }

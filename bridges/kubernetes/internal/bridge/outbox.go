@@ -3,7 +3,10 @@
 package bridge
 
 import (
+	"slices"
+
 	"tenon.invalid/kubernetes/internal/tenon"
+	"tenon.invalid/kubernetes/internal/translate"
 	si "tenon.invalid/proto/tenon/si/v1later"
 	tenonv1 "tenon.invalid/proto/tenon/v1"
 )
@@ -16,6 +19,16 @@ type outbox struct {
 	ordered      []any // *si.Allocation, *si.AllocationRelease, []*si.Allocation for those of one request
 	answers      []*tenonv1.CheckAnswer
 	again        []*tenonv1.CheckAgain
+}
+
+// remove ends an application. Removals go out before additions, so an addition that was not sent yet is dropped: the scheduler would
+// have the application afterwards, and would refuse it when it is added again.
+func (o *outbox) remove(application string) {
+	o.applications = slices.DeleteFunc(o.applications, func(one *si.AddApplicationRequest) bool { return one.ApplicationID == application })
+	request := &si.RemoveApplicationRequest{ApplicationID: application, PartitionName: translate.Partition}
+	if tenon.Refusal(request) == nil { // else the scheduler was never told of it, and the request would end the session
+		o.removed = append(o.removed, request)
+	}
 }
 
 func (o *outbox) flush(link *tenon.Link) {

@@ -9,6 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	si "tenon.invalid/proto/tenon/si/v1later"
 )
 
 func TestRefusals_AskAboutOneOfThoseThatAreAlike(t *testing.T) {
@@ -86,5 +87,24 @@ func TestRefusals_AreForgottenWithTheirPods(t *testing.T) {
 	r.drop(p)
 	if len(r.groups) != 0 {
 		t.Errorf("have %d groups", len(r.groups))
+	}
+}
+
+func TestOutbox_AnApplicationThatIsRemovedIsNotAddedByWhatWasNotSentYet(t *testing.T) {
+	var o outbox
+	add := func(id string) { o.applications = append(o.applications, &si.AddApplicationRequest{ApplicationID: id}) }
+	add("one")
+	add("other")
+	o.remove("one")
+	add("one")
+	if len(o.applications) != 2 || o.applications[0].ApplicationID != "other" || len(o.removed) != 1 {
+		t.Errorf("have %v, removed %v", o.applications, o.removed)
+	}
+}
+
+func TestOutbox_AnApplicationOfWhichTheSchedulerCannotBeToldIsNotRemoved(t *testing.T) {
+	var o outbox
+	if o.remove("team/\xff"); len(o.removed) != 0 {
+		t.Errorf("have %v", o.removed)
 	}
 }

@@ -132,7 +132,7 @@ func (b *Bridge) giveWayTo(a *application, now time.Time) {
 	b.Log.Info("a gang gives way to an older one", "application", a.id, "placeholders without node", len(a.missing))
 	a.standing, a.gaveWay, a.retryAt = rejected, true, now.Add(pause(a.yields))
 	a.yields++
-	b.outbox.removed = append(b.outbox.removed, &si.RemoveApplicationRequest{ApplicationID: a.id, PartitionName: translate.Partition})
+	b.outbox.remove(a.id)
 	for _, p := range sorted(a.pods) {
 		p.standing, p.uuid, p.reported, p.ending = untold, "", false, si.TerminationType_UNKNOWN_TERMINATION_TYPE
 		if p.runsOn() == "" {

@@ -42,6 +42,7 @@ func (b *Bridge) beat(now time.Time) {
 	}
 	for _, a := range b.applications {
 		if a.standing == rejected && now.After(a.retryAt) && len(a.pods) > 0 {
+			b.outbox.remove(a.id) // the refusal may have been of an earlier one of that name, and the scheduler have this one
 			b.sayApplication(a, sorted(a.pods)[0])
 		}
 	}
