@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "http_messages.hpp"
+#include "messages.hpp"
 #include "service_case.hpp"
 #include "si/v1/si.pb.h"
 #include "tenon/si/v1later/si.pb.h"

@@ -4,11 +4,11 @@
 
 #include "model/node_table.hpp"
 #include "queueing/ask_lines.hpp"
+#include "queueing/gang_turns.hpp"
 #include "queueing/limit_lines.hpp"
 #include "queueing/node_fitness.hpp"
 #include "queueing/ready_index.hpp"
 #include "queueing/reserved_line.hpp"
-#include "queueing/rule_ports.hpp"
 
 namespace tenon::internal {
 
