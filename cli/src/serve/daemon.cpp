@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "serve/daemon.hpp"
 
+#include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -49,7 +51,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds last_wait{2000};   // for recordings, of whoever ends at once; 64 MiB at most wait to be written
 constexpr milliseconds tick_length{500};  // between heartbeats, and until what is recorded is written out
-constexpr uint64_t ticks_of_spare = 4;    // between looks at memory that could be given back
+constexpr milliseconds most_silence{20'000};  // beyond it a supervisor starts the daemon again
+constexpr uint64_t ticks_of_spare = 4;        // between looks at memory that could be given back
 
 int64_t now_unix_ms() {
   return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -282,12 +285,25 @@ void daemon_process::impl::note(const observe::audited &what) {
   if (audit) audit->append(what);
 }
 
+// Makes a file in the folder and removes it. Returns why that failed, if it did.
+static std::error_code why_not_written_in(const std::filesystem::path &folder) {
+  const std::string file = (folder / ("try." + std::to_string(::getpid()))).string();
+  const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+  if (made < 0) return {errno, std::generic_category()};
+  ::close(made);
+  ::unlink(file.c_str());
+  return {};
+}
+
 // Where a module ends the process, when that may be too late.
 std::optional<refusal> daemon_process::impl::prepare_records() {
   if (options.check) return std::nullopt;
-  fault_records = {records_path(plan), static_cast<int>(exit_code::contained), static_cast<int>(exit_code::unasked)};
+  const std::filesystem::path records = records_path(plan);
+  fault_records = {records.empty() ? std::filesystem::path(options.records) : std::filesystem::absolute(records),
+                   static_cast<int>(exit_code::contained), static_cast<int>(exit_code::unasked)};
   std::error_code failed;
   if (!fault_records.folder.empty()) std::filesystem::create_directories(fault_records.folder, failed);
+  if (!failed && !fault_records.folder.empty()) failed = why_not_written_in(fault_records.folder);
   if (failed)
     return refusal{fault_records.folder.string(), "a folder for records of modules that end the process",
                    failed.message(), "correct containment.records, or who may write there"};
@@ -411,7 +427,7 @@ void daemon_process::impl::wait_for_signal() {
     if (failed) return;
     if (const own_signal own = own_signal_that_came(); own != own_signal::none) {
       end_unasked(number == SIGTERM ? "this process sent itself SIGTERM" : "this process sent itself SIGINT",
-                  own == own_signal::recorded ? "in the call of the record above" : "in no call that could be meant");
+                  own == own_signal::recorded ? "by whom the record above names" : "in no call that could be meant");
     } else if (number == SIGHUP && !stopping) {
       asio::post(work, [this] { static_cast<void>(reloads->reload(signal_sender())); });
     } else if (number != SIGHUP && !stopping) {
@@ -502,6 +518,7 @@ void daemon_process::impl::tell_alive() {
   health.beat();
   const bool healthy = health.silence() < observe::health_checks::slow;
   if (healthy && watchdog_period()) tell_service_manager("WATCHDOG=1\n");
+  if (healthy) host::show_alive(most_silence);
   if (healthy != was_healthy) {
     if (healthy)
       log->info("the cycle thread runs again");
@@ -517,6 +534,7 @@ void daemon_process::impl::stop(exit_code code) {
   ended = code;
   scheduler->modules().limit_last_calls(plan.containment.stop + milliseconds(plan.running.drain_ms));
   tell_stopping();
+  host::show_alive(milliseconds(0));
   timer.cancel();
   control->close();
   stopper = std::thread([this] {
