@@ -293,6 +293,7 @@ class Contained(ModuleCase):
         self.assertRegex(daemon.words(), SORT + " " + why)
         health = daemon.ctl("health")
         self.assertEqual(health.returncode, 0, health.stdout)
+        self.assertRegex(health.stdout, r"Trusted modules +warning +zoo\.on-request-sort may end the daemon: isolation: none")
         self.assertRegex(health.stdout, rf"Quarantine +warning +zoo\.on-request-sort {why}")
         found = {one["id"]: one for one in daemon.json("modules")["modules"]}
         self.assertRegex(found["zoo.on-request-sort"]["quarantine"], why)

@@ -68,6 +68,18 @@ observe::caller signal_sender() {
 
 }  // namespace
 
+// Returns the ids of modules of others that the deployment has in the scheduler's process, joined by commas.
+static std::string modules_in_this_process(const host::deployment &plan, const host::module_catalog &catalog) {
+  std::string out;
+  for (const host::module_use &use : plan.modules) {
+    const host::catalogued_module *module = catalog.find(use.id);
+    if (use.isolation == host::isolation_mode::none && module != nullptr && !module->own &&
+        !module->manifest.provides_kind(module_kind::transport))
+      out += (out.empty() ? "" : ", ") + use.id;
+  }
+  return out;
+}
+
 // What was said of a shadow.
 struct told_shadow {
   bool differs = false;
@@ -129,6 +141,7 @@ struct daemon_process::impl {
   // What is said when it is over, by what it is about.
   std::map<std::pair<std::string, observe::outcome_finding::kind>, std::string> told_findings;
   std::map<std::string, told_shadow> told_shadows;  // by the policy that they are of
+  std::string trusted;                              // modules of others in this process, whose operator wrote that
   std::string told_recordings, told_audit;          // what the log has said of files that cannot be written
   exit_code ended = exit_code::ok;
   unasked_exit_handler when_exit_is_called = [this](std::string_view how) {
@@ -274,6 +287,9 @@ std::vector<observe::health_check> daemon_process::impl::own_checks() {
       observe::check_of("Audit", "Check that what people do can be written", state::fails, lost_audit()),
       observe::check_of("Open files", "Check that connections can be accepted", state::fails, files_run_out())};
   if (shadow) out.push_back(shadow->check());
+  if (!trusted.empty())
+    out.push_back(observe::check_of("Trusted modules", "Check that modules of others have processes of their own",
+                                    state::warns, trusted + " may end the daemon: isolation: none"));
   return out;
 }
 
@@ -330,6 +346,7 @@ std::optional<refusal> daemon_process::impl::open() {
   };
   auto host = host::open_host(plan, std::move(how));
   if (!host) return host.why();
+  trusted = modules_in_this_process(plan, (*host)->catalog());
   service::scheduler_options of_scheduler;
   of_scheduler.manual = plan.running.manual;
   of_scheduler.manual_start_ms = now_unix_ms();
