@@ -245,12 +245,25 @@ class Contained(ModuleCase):
         daemon = self.served_with("--supervise", where="keys", how="nothing",
                                   more="containment: { records: records }\n")
         self.gone(self.rm())
+        daemon.wait_for_words(", process ")
         served = int(re.findall(r"process (\d+)", daemon.words())[-1])
         os.kill(served, signal.SIGSTOP)
         daemon.wait_for_words("its process has shown no life for 20000 ms")
         daemon.wait("READY=1")
         self.gone(self.rm())
         self.assertRegex(daemon.words(), rf"while on trial were {SORT}\n")
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_what_a_life_has_started_ends_before_the_next_one(self):
+        daemon = self.started("--supervise")
+        daemon.wait_for_words(", process ")
+        served = int(re.findall(r"process (\d+)", daemon.words())[-1])
+        left = subprocess.Popen(["sleep", str(WITHIN_S)], preexec_fn=lambda: os.setpgid(0, served))
+        self.addCleanup(end, left)
+        os.kill(served, signal.SIGKILL)
+        daemon.wait_for_words("it is started again")
+        daemon.wait("READY=1")
+        self.assertEqual(left.wait(WITHIN_S / 2), -signal.SIGKILL)
         self.assertEqual(daemon.finish(), 0, daemon.words())
 
     def test_a_folder_in_which_no_record_can_be_written_is_refused(self):
