@@ -190,7 +190,7 @@ class Contained(ModuleCase):
                 self.gone(self.rm())
                 self.assertEqual(daemon.words().count("it is started again"), 1, daemon.words())
                 self.assertRegex(self.record(), rf"(?m)^fault: {words}$")
-                self.assertRegex(daemon.words(), f"{words}, in {SORT}: tenon.node-sort/1 'zoo': score")
+                self.assertRegex(daemon.words(), f"{words}, and nobody of the daemon did that: in {SORT}: tenon.node-sort/1 'zoo': score")
                 self.assertIn("is in quarantine and not loaded", daemon.words())
                 self.assertEqual(daemon.finish(), 0, daemon.words())
             self.forget()
@@ -204,33 +204,84 @@ class Contained(ModuleCase):
 
     def test_whoever_is_killed_from_outside_in_a_call_has_done_nothing(self):
         slow = "containment: { records: records, hang: 0s }\n"
-        for number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGALRM):
+        for number in (signal.SIGSEGV, signal.SIGALRM):
             with self.subTest(number.name):
                 daemon = self.served_with(where="keys", how="hang", more=slow)
                 self.killed_in_a_call(daemon, number)
                 self.assertEqual(daemon.finish(None), -number, daemon.words())
                 again = self.served_with(where="keys", how="hang", more=slow)
                 self.assertNotIn("is in quarantine", again.words())
-                said = rf"process {daemon.process.pid}, which served before, ended without a word in {SORT}: .*score"
-                if number == signal.SIGKILL:
-                    self.assertRegex(again.words(), said)
-                else:
-                    self.assertNotIn("ended without a word", again.words())
+                self.assertNotIn("ended without a word", again.words())
                 self.assertEqual(again.finish(), 0, again.words())
                 self.assertEqual(self.records(), [])
             self.forget()
 
-    def test_a_supervised_daemon_that_is_killed_in_a_call_has_done_nothing(self):
+    def test_whoever_was_on_trial_when_the_process_was_gone_is_in_quarantine(self):
+        slow = "containment: { records: records, hang: 0s }\n"
+        daemon = self.served_with(where="keys", how="hang", more=slow)
+        self.killed_in_a_call(daemon, signal.SIGKILL)
+        self.assertEqual(daemon.finish(None), -signal.SIGKILL, daemon.words())
+        while self.asking:
+            end(self.asking.pop())
+        again = self.served_with(where="keys", how="hang", more=slow)
+        said = rf"process {daemon.process.pid}, which served before, ended without a word, in {SORT}: .*score"
+        self.assertRegex(again.words(), said)
+        self.gone(self.rm())
+        self.assertIn("is in quarantine and not loaded", again.words())
+        self.assertEqual(again.finish(), 0, again.words())
+        self.assertRegex(self.record(), r"(?m)^fault: its process ended without a word$")
+
+    def test_records_that_nobody_asked_for_last_as_long_as_the_supervisor(self):
+        daemon = self.served_with("--supervise", where="keys", how="crash")
+        self.ask()
+        daemon.wait_for_words("is in quarantine and not loaded")
+        self.assertEqual(daemon.words().count("it is started again"), 1, daemon.words())
+        folder = pathlib.Path(re.search(r"\((/\S+)/module-faults/", daemon.words())[1])
+        self.assertTrue(folder.is_dir())
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+        self.assertFalse(folder.exists())
+
+    def test_a_daemon_that_is_stopped_for_good_is_started_again(self):
+        daemon = self.served_with("--supervise", where="keys", how="nothing",
+                                  more="containment: { records: records }\n")
+        self.gone(self.rm())
+        daemon.wait_for_words(", process ")
+        served = int(re.findall(r"process (\d+)", daemon.words())[-1])
+        os.kill(served, signal.SIGSTOP)
+        daemon.wait_for_words("its process has shown no life for 20000 ms")
+        daemon.wait("READY=1")
+        self.gone(self.rm())
+        self.assertRegex(daemon.words(), rf"while on trial were {SORT}\n")
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_what_a_life_has_started_ends_before_the_next_one(self):
+        daemon = self.started("--supervise")
+        daemon.wait_for_words(", process ")
+        served = int(re.findall(r"process (\d+)", daemon.words())[-1])
+        left = subprocess.Popen(["sleep", str(WITHIN_S)], preexec_fn=lambda: os.setpgid(0, served))
+        self.addCleanup(end, left)
+        os.kill(served, signal.SIGKILL)
+        daemon.wait_for_words("it is started again")
+        daemon.wait("READY=1")
+        self.assertEqual(left.wait(WITHIN_S / 2), -signal.SIGKILL)
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_a_folder_in_which_no_record_can_be_written_is_refused(self):
+        daemon = Daemon(self, self.deployment("containment: { records: /proc/self/fd }\n"))
+        self.assertEqual(daemon.finish(None), 2, daemon.words())
+        self.assertIn("a folder for records of modules that end the process", daemon.words())
+
+    def test_a_supervised_daemon_that_is_killed_in_a_call_loads_its_module_no_more(self):
         daemon = self.served_with("--supervise", where="keys", how="hang",
                                   more="containment: { records: records, hang: 0s }\n")
         self.killed_in_a_call(daemon, signal.SIGKILL)
         daemon.wait_for_words("with signal Killed: it is started again")
-        self.assertRegex(daemon.words(), rf"ended by a signal, in {SORT}: .*score.*; that is nobody's fault")
+        self.assertRegex(daemon.words(), rf"ended with signal Killed, and nobody of the daemon did that: in {SORT}: .*score")
         daemon.wait("READY=1")
         while self.asking:
             end(self.asking.pop())
-        self.assertNotIn("is in quarantine", daemon.words())
-        self.assertEqual(self.records(), [])
+        self.gone(self.rm())
+        self.assertIn("is in quarantine", daemon.words())
         self.assertEqual(daemon.finish(), 0, daemon.words())
 
     def test_a_stop_in_a_call_is_a_stop(self):
@@ -255,6 +306,7 @@ class Contained(ModuleCase):
         self.assertRegex(daemon.words(), SORT + " " + why)
         health = daemon.ctl("health")
         self.assertEqual(health.returncode, 0, health.stdout)
+        self.assertRegex(health.stdout, r"Trusted modules +warning +zoo\.on-request-sort may end the daemon: isolation: none")
         self.assertRegex(health.stdout, rf"Quarantine +warning +zoo\.on-request-sort {why}")
         found = {one["id"]: one for one in daemon.json("modules")["modules"]}
         self.assertRegex(found["zoo.on-request-sort"]["quarantine"], why)
@@ -301,6 +353,17 @@ class Contained(ModuleCase):
                 # A signal that comes before the supervisor has blocked it ends the program, which has done nothing yet.
                 if code != -signal.SIGTERM or daemon.words():
                     self.assertEqual(code, 0, daemon.words())
+
+    def test_a_stop_takes_its_limit_for_all_calls_together(self):
+        daemon = self.served_with(where="destroy", how="linger",
+                                  more="containment: { stop: 400ms, records: records }\nrm: { drain: 100ms }\n")
+        partition = self.queues.read_text().removeprefix("partitions:\n")
+        self.queues.write_text("partitions:\n" + "".join(partition.replace("name: default", f"name: {name}")
+                                                         for name in ("default", "p1", "p2", "p3", "p4", "p5")))
+        self.assertEqual(daemon.ctl("reload").returncode, 0, daemon.words())
+        self.rm()
+        self.assertEqual(daemon.finish(), 1, daemon.words())  # six calls of 300 ms each
+        self.assertRegex(daemon.words(), SORT + ": .*destroy.* has not returned for .*: the daemon ends without it")
 
     def test_a_stop_does_not_wait_for_a_module_longer_than_its_limit(self):
         daemon = self.served_with(where="destroy", how="hang",

@@ -83,6 +83,17 @@ class Hangs(ModuleCase):
                 end(asking)
                 shutil.rmtree(self.folder / "records")
 
+    def test_a_simulation(self):
+        self.install("keys-hang")
+        self.queues.write_text(QUEUES.replace("    queues:\n      - name: root", "    nodesortpolicy: { type: zoo }\n"
+                                              "    queues:\n      - name: root"))
+        deployment = self.deployment("module_path: [modules]\nmodules: [{ id: zoo.keys-hang, isolation: none }]\n" + LIMITS)
+        done = subprocess.run([Daemon.tenon, "simulate", "--generate", "--nodes", "4", "--pods", "9", "--duration-s", "2",
+                               "--config", self.queues, "--deployment", deployment, "--no-progress"],
+                              capture_output=True, text=True, timeout=WITHIN_S)
+        self.assertEqual(done.returncode, CRASHED, done.stderr)
+        self.assertRegex(done.stderr, r"zoo\.keys-hang .* has not returned for \d+ ms: the program ends")
+
     def test_an_instance_that_is_replaced(self):
         daemon = self.order("deactivate")
         self.rm()

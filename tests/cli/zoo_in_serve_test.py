@@ -24,7 +24,7 @@ SAMPLE = ("keys_crash", "keys_hang", "keys_status", "writes_behind_keys", "write
 PODS, PODS_AFTER_FAULT = 120, 1500
 # Of the rate with built-in policies, after a fault in a lane: at one of so many tries, for the machine has other work.
 LEAST_RATE, TIMES = 0.9, 5
-PLACED_WITHIN_S, HELD_UP_S = 40, 10
+PLACED_WITHIN_S, HELD_UP_S = 90, 10  # a daemon that freezes is started again after 25 s
 LANES = ("process", "none")
 QUEUES = """\
 partitions:
@@ -58,8 +58,7 @@ def rate_in(said: str) -> int:
 
 # Of tests/strangers: orders that let nothing go, which is a finding.
 # What docs/trust.md names as not held in the scheduler's process.
-NOT_HELD = ("closes_all", "crashes_later", "exits_later", "frees_the_batch", "goes_strict", "kills_by_the_kernel",
-            "lowers_limits", "queues_write_before", "stops_the_process", "unmaps_the_batch")
+NOT_HELD = ("lowers_limits",)
 # Each RM that comes binds their policy anew, and waits until it is late once more: the rate has that in it.
 LATE_FOR_EACH = ("asks_for_queues_for_ever", "prepares_for_ever", "queues_end_the_thread", "spins_for_many_nodes",
                  "waits_for_itself", "keys_hang", "sleeps")

@@ -33,7 +33,7 @@ class Quarantine : public ::testing::Test {
   }
   // 0: it is in none.
   int64_t left(int64_t at_ms = now) {
-    const auto found = quarantine(folder_.path(), at_ms).find("key");
+    const auto found = quarantine(folder_.path(), at_ms).find("key", at_ms);
     return found ? found->until_ms - at_ms : 0;
   }
 
@@ -55,6 +55,13 @@ TEST_F(Quarantine, IsOverWhenItsTimeIs) {
   EXPECT_EQ(left(now + minute), 0);
 }
 
+TEST_F(Quarantine, IsOverWhenItsTimeIsThoughNobodyReadsTheRecordsAgain) {
+  record(now);
+  const quarantine held(folder_.path(), now);
+  EXPECT_TRUE(held.find("key", now + 10 * minute - 1));
+  EXPECT_FALSE(held.find("key", now + 10 * minute));
+}
+
 TEST_F(Quarantine, CountsRecordsOfSevenDays) {
   record(now - 7 * day - 1);
   record(now - 7 * day - 2);
@@ -73,7 +80,7 @@ TEST_F(Quarantine, IsOverForGoodOnceLifted) {
   record(now);
   quarantine held(folder_.path(), now);
   EXPECT_TRUE(held.lift("key"));
-  EXPECT_FALSE(held.find("key"));
+  EXPECT_FALSE(held.find("key", now));
   EXPECT_FALSE(held.lift("key"));
   EXPECT_EQ(left(), 0);
 }
@@ -160,11 +167,11 @@ TEST(CallPage, OfSeveralCallsNamesTheOneOfAModuleOnTrial) {
   auto &line = *page().line_of(call_place::of_this_thread());
   for (uint64_t i = 0; i < call_page::calls_of_trial; ++i) page().enter(line, a, "keys", 1, ::gettid());
   EXPECT_TRUE(page().is_on_trial(line)) << "many calls, no minute";
-  line.since_ms += call_page::trial_ms;  // a minute goes by
+  page().show_alive(std::chrono::milliseconds(0));
+  page().after_ms(call_page::trial_ms);
   EXPECT_FALSE(page().is_on_trial(line));
   EXPECT_EQ(suspect_of(), "new emit");
   page().restart_trial(a);
-  page().enter(line, a, "keys", 1, ::gettid());
   EXPECT_TRUE(page().is_on_trial(line)) << "it was at fault";
   EXPECT_EQ(suspect_of(), "");
 }
@@ -205,13 +212,14 @@ TEST(SharedCalls, SayWhatAChildWasIn) {
   EXPECT_TRUE(calls.is_known()) << "nobody publishes";
   ended(calls, folder.path(), [] {});
   EXPECT_FALSE(calls.is_known());
-  EXPECT_EQ(calls.suspect(), "m 1.0.0: keys");
-  calls.record("its process ended with status 3");
+  EXPECT_EQ(calls.suspects(false), "in m 1.0.0: keys");
+  EXPECT_EQ(calls.suspects(true), "in m 1.0.0: keys");
+  calls.record("its process ended with status 3", false);
   std::ifstream record(folder.path() / "m-key");
   std::string first;
   std::getline(record, first);
   EXPECT_EQ(first, "fault: its process ended with status 3");
-  EXPECT_TRUE(quarantine(folder.path(), unix_now_ms()).find("m-key"));
+  EXPECT_TRUE(quarantine(folder.path(), unix_now_ms()).find("m-key", unix_now_ms()));
 }
 
 TEST(SharedCalls, SayNothingOfAChildWhoseEndIsKnown) {
@@ -219,11 +227,61 @@ TEST(SharedCalls, SayNothingOfAChildWhoseEndIsKnown) {
   shared_calls calls;
   ended(calls, folder.path(), [] { end_is_known(); });
   EXPECT_TRUE(calls.is_known());
-  EXPECT_EQ(calls.suspect(), "");
+  EXPECT_EQ(calls.suspects(false), "");
   calls.empty();
   ended(calls, folder.path(), [] { record_unasked_end("itself", unasked_by::this_thread); });
   EXPECT_TRUE(calls.is_known()) << "it left its record";
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "m-key"));
+}
+
+TEST(SharedCalls, SuspectEveryModuleOnTrialOfAnEndOutsideOfCalls) {
+  const testing::temp_folder folder;
+  shared_calls calls;
+  const auto outside_of_calls = [](bool says_so) {
+    return [says_so] {
+      const uint32_t never_called = call_page::entry_of(subject("never called"));
+      EXPECT_NE(never_called, 0U);
+      { const call_on_page over(call_page::entry_of(subject("over")), "keys", 1); }
+      call_page::of_process()->line_of(call_place::of_this_thread())->of = 0;  // out of the call of ended(), too
+      if (says_so) record_unasked_end("exit() was called", unasked_by::this_thread);
+    };
+  };
+  ended(calls, folder.path(), outside_of_calls(false));
+  EXPECT_EQ(calls.suspects(true), "while on trial were m 1.0.0, over 1.0.0");
+  calls.record("its process ended with signal Killed", true);
+  for (const char *key : {"m-key", "over-key"}) {
+    const auto found = quarantine(folder.path(), unix_now_ms()).find(key, unix_now_ms());
+    ASSERT_TRUE(found) << key;
+    EXPECT_EQ(found->fault, "its process ended with signal Killed, in no call that could be meant");
+    std::filesystem::remove(folder.path() / key);
+  }
+  calls.empty();
+  ended(calls, folder.path(), outside_of_calls(true));
+  EXPECT_TRUE(calls.is_known()) << "it left its records";
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "m-key"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "never called-key"));
+}
+
+TEST(SharedCalls, OfAProcessThatIsGoneAreAccountedForAtTheNextStart) {
+  const testing::temp_folder folder;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    call_page::publish_in(nullptr);  // that of other tests
+    static_cast<void>(publish_calls(folder.path()));
+    { const call_on_page over(call_page::entry_of(subject("m")), "keys", 1); }
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  const pid_t next = ::fork();
+  if (next == 0) {
+    call_page::publish_in(nullptr);
+    ::_exit(publish_calls(folder.path()).find("ended without a word, while on trial were m 1.0.0") ==
+            std::string::npos);
+  }
+  int status = 0;
+  ::waitpid(next, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(quarantine(folder.path(), unix_now_ms()).find("m-key", unix_now_ms()));
 }
 
 TEST(SharedCalls, AreNotThoseOfAProcessThatAModuleForked) {

@@ -407,6 +407,31 @@ TEST_F(Guard, LateCallsThatAreNotInARowAreNoFault) {
   EXPECT_EQ(tally_->counters().faults, 1);
 }
 
+TEST(TimeShare, IsUsedUpByAFifthOfTenSecondsInSlowCalls) {
+  constexpr int64_t ms = 1'000'000;
+  time_share share;
+  int64_t at = 1'000'000 * ms, calls = 0;
+  for (; !share.is_used_up(at); at += 200 * ms, ++calls) share.take(190 * ms);
+  EXPECT_EQ(calls, 11);
+  EXPECT_TRUE(share.is_used_up(at));
+  EXPECT_FALSE(share.is_used_up(1'000'000 * ms + time_share::window_ns)) << "another window";
+  for (int i = 0; i < 10'000; ++i) share.take(9 * ms);
+  EXPECT_FALSE(share.is_used_up(1'000'001 * ms + time_share::window_ns)) << "many calls that nobody notices";
+}
+
+TEST_F(Guard, AModuleThatHasHadItsShareOfTheCycleIsNotCalled) {
+  tally_->check_calls = false;
+  tally_->has_share = true;
+  const role_guard cycle(thread_role::cycle);
+  EXPECT_EQ(call(slot_tag::cycle), TENON_OK);
+  tally_->share.take(time_share::most_ns + 1);
+  EXPECT_EQ(call(slot_tag::cycle), TENON_INTERNAL);
+  EXPECT_EQ(call(slot_tag::main), TENON_OK) << "it may still end";
+  EXPECT_EQ(tally_->counters().faults, 1);
+  EXPECT_THAT(tally_->counters().last_fault,
+              HasSubstr("is not called: slow calls have taken 2000 ms of the last 10000 ms, at most 2000 ms may"));
+}
+
 TEST_F(Guard, ChecksOffCallsFromAnywhere) {
   tally_->check_calls = false;
   EXPECT_EQ(call(slot_tag::cycle), TENON_OK);

@@ -1,16 +1,32 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "run/run_policies.hpp"
 
+#include <cstdlib>
+#include <iostream>
 #include <utility>
 
+#include "run/exit_code.hpp"
 #include "run/quiet_log.hpp"
+#include "tenon/host/long_call.hpp"
 #include "tenon/host/module_host.hpp"
 #include "tenon/host/replaced_policies.hpp"
 
 namespace tenon::cli {
+namespace {
+
+// Ends the program: a call in this process that does not return cannot be ended alone.
+[[noreturn]] void end_over(const host::long_call &call) {
+  std::cerr << call.text() << ": the program ends, since nothing else ends that call" << std::endl;
+  std::_Exit(static_cast<int>(exit_code::contained));
+}
+
+}  // namespace
+
 result<opened_policies> open_policies(const policy_choice &choice) {
   host::host_options options;
   options.budgets = false;
+  options.watch_calls = true;
+  options.on_hang = end_over;
   options.shadows = choice.shadows;
   options.log = quiet_log();
   if (!choice.module_path.empty()) options.module_path.emplace_back(choice.module_path);

@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "serve/daemon.hpp"
 
+#include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -49,7 +51,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds last_wait{2000};   // for recordings, of whoever ends at once; 64 MiB at most wait to be written
 constexpr milliseconds tick_length{500};  // between heartbeats, and until what is recorded is written out
-constexpr uint64_t ticks_of_spare = 4;    // between looks at memory that could be given back
+constexpr milliseconds most_silence{20'000};  // beyond it a supervisor starts the daemon again
+constexpr uint64_t ticks_of_spare = 4;        // between looks at memory that could be given back
 
 int64_t now_unix_ms() {
   return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -64,6 +67,18 @@ observe::caller signal_sender() {
 }
 
 }  // namespace
+
+// Returns the ids of modules of others that the deployment has in the scheduler's process, joined by commas.
+static std::string modules_in_this_process(const host::deployment &plan, const host::module_catalog &catalog) {
+  std::string out;
+  for (const host::module_use &use : plan.modules) {
+    const host::catalogued_module *module = catalog.find(use.id);
+    if (use.isolation == host::isolation_mode::none && module != nullptr && !module->own &&
+        !module->manifest.provides_kind(module_kind::transport))
+      out += (out.empty() ? "" : ", ") + use.id;
+  }
+  return out;
+}
 
 // What was said of a shadow.
 struct told_shadow {
@@ -126,6 +141,7 @@ struct daemon_process::impl {
   // What is said when it is over, by what it is about.
   std::map<std::pair<std::string, observe::outcome_finding::kind>, std::string> told_findings;
   std::map<std::string, told_shadow> told_shadows;  // by the policy that they are of
+  std::string trusted;                              // modules of others in this process, whose operator wrote that
   std::string told_recordings, told_audit;          // what the log has said of files that cannot be written
   exit_code ended = exit_code::ok;
   unasked_exit_handler when_exit_is_called = [this](std::string_view how) {
@@ -271,6 +287,9 @@ std::vector<observe::health_check> daemon_process::impl::own_checks() {
       observe::check_of("Audit", "Check that what people do can be written", state::fails, lost_audit()),
       observe::check_of("Open files", "Check that connections can be accepted", state::fails, files_run_out())};
   if (shadow) out.push_back(shadow->check());
+  if (!trusted.empty())
+    out.push_back(observe::check_of("Trusted modules", "Check that modules of others have processes of their own",
+                                    state::warns, trusted + " may end the daemon: isolation: none"));
   return out;
 }
 
@@ -282,12 +301,25 @@ void daemon_process::impl::note(const observe::audited &what) {
   if (audit) audit->append(what);
 }
 
+// Makes a file in the folder and removes it. Returns why that failed, if it did.
+static std::error_code why_not_written_in(const std::filesystem::path &folder) {
+  const std::string file = (folder / ("try." + std::to_string(::getpid()))).string();
+  const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+  if (made < 0) return {errno, std::generic_category()};
+  ::close(made);
+  ::unlink(file.c_str());
+  return {};
+}
+
 // Where a module ends the process, when that may be too late.
 std::optional<refusal> daemon_process::impl::prepare_records() {
   if (options.check) return std::nullopt;
-  fault_records = {records_path(plan), static_cast<int>(exit_code::contained), static_cast<int>(exit_code::unasked)};
+  const std::filesystem::path records = records_path(plan);
+  fault_records = {records.empty() ? std::filesystem::path(options.records) : std::filesystem::absolute(records),
+                   static_cast<int>(exit_code::contained), static_cast<int>(exit_code::unasked)};
   std::error_code failed;
   if (!fault_records.folder.empty()) std::filesystem::create_directories(fault_records.folder, failed);
+  if (!failed && !fault_records.folder.empty()) failed = why_not_written_in(fault_records.folder);
   if (failed)
     return refusal{fault_records.folder.string(), "a folder for records of modules that end the process",
                    failed.message(), "correct containment.records, or who may write there"};
@@ -314,6 +346,7 @@ std::optional<refusal> daemon_process::impl::open() {
   };
   auto host = host::open_host(plan, std::move(how));
   if (!host) return host.why();
+  trusted = modules_in_this_process(plan, (*host)->catalog());
   service::scheduler_options of_scheduler;
   of_scheduler.manual = plan.running.manual;
   of_scheduler.manual_start_ms = now_unix_ms();
@@ -411,7 +444,7 @@ void daemon_process::impl::wait_for_signal() {
     if (failed) return;
     if (const own_signal own = own_signal_that_came(); own != own_signal::none) {
       end_unasked(number == SIGTERM ? "this process sent itself SIGTERM" : "this process sent itself SIGINT",
-                  own == own_signal::recorded ? "in the call of the record above" : "in no call that could be meant");
+                  own == own_signal::recorded ? "by whom the record above names" : "in no call that could be meant");
     } else if (number == SIGHUP && !stopping) {
       asio::post(work, [this] { static_cast<void>(reloads->reload(signal_sender())); });
     } else if (number != SIGHUP && !stopping) {
@@ -502,6 +535,7 @@ void daemon_process::impl::tell_alive() {
   health.beat();
   const bool healthy = health.silence() < observe::health_checks::slow;
   if (healthy && watchdog_period()) tell_service_manager("WATCHDOG=1\n");
+  if (healthy) host::show_alive(most_silence);
   if (healthy != was_healthy) {
     if (healthy)
       log->info("the cycle thread runs again");
@@ -517,6 +551,7 @@ void daemon_process::impl::stop(exit_code code) {
   ended = code;
   scheduler->modules().limit_last_calls(plan.containment.stop + milliseconds(plan.running.drain_ms));
   tell_stopping();
+  host::show_alive(milliseconds(0));
   timer.cancel();
   control->close();
   stopper = std::thread([this] {

@@ -18,6 +18,7 @@ struct serve_options {
   std::string deployment, module_path;
   std::string control;            // socket, in place of the deployment's
   std::string record, decisions;  // files; empty: not wanted
+  std::string records;            // folder for records of modules that end the process, if the deployment has none
   bool record_at_once = false;
   bool supervise = false;
   bool check = false;  // opens everything and starts nothing

@@ -30,6 +30,8 @@ using clock = std::chrono::steady_clock;
 
 constexpr milliseconds long_life{10'000};                        // after which the next start does not wait
 constexpr milliseconds first_pause{100}, longest_pause{30'000};  // between short lives, from the second start on
+constexpr milliseconds look{500};                                // between looks at whether the daemon shows life
+constexpr milliseconds last_moment{5'000};  // for the end of a process whose descriptors are closed already
 
 // Closed where nobody holds it any more, so is its other end where a program takes the place of the child's.
 class lifeline {
@@ -86,9 +88,8 @@ class supervisor {
       const auto code = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
       const bool unasked = account_for(ended);
       if (is_asked_) return code < 0 ? exit_code::failed : static_cast<exit_code>(code);
-      // It said why, and would again.
-      if (!unasked && (code == static_cast<int>(exit_code::failed) || code == static_cast<int>(exit_code::bad_input)))
-        return static_cast<exit_code>(code);
+      // It said what it refuses, and would again.
+      if (!unasked && code == static_cast<int>(exit_code::bad_input)) return exit_code::bad_input;
       const bool was_long = clock::now() - begun >= long_life;
       pause_ = was_long || lives_ == 0 ? milliseconds(0) : std::clamp(pause_ * 2, first_pause, longest_pause);
       log_.error("the daemon ended, which nobody asked for, with {}: it is started again{}", how(ended),
@@ -106,7 +107,8 @@ class supervisor {
   bool start() {
     const pid_t parent = ::getpid();
     calls_.empty();
-    replaced_ = false;
+    killed_for_.clear();
+    is_cut_off_ = false;
     if (!lifeline_.open()) log_.warn("no pipe to the daemon: {}", std::strerror(errno));
     child_ = ::fork();
     if (child_ < 0) {
@@ -130,44 +132,67 @@ class supervisor {
     std::_Exit(static_cast<int>(live_(lives_)));
   }
 
-  // The status that waitpid gives.
+  // The status that waitpid gives. What the child started and left in its process group ends with it.
   int wait_for_end() {
-    for (;;) {
+    silence_ = milliseconds(0);
+    alive_ms_ = 0;
+    for (clock::time_point last = clock::now();;) {
       pollfd waits[] = {{signals_, POLLIN, 0}, {lifeline_.watched(), POLLIN, 0}};
-      if (::poll(waits, 2, -1) < 0) continue;
+      if (::poll(waits, 2, static_cast<int>(look.count())) < 0) continue;
+      const clock::time_point now = clock::now();
+      look_for_life(std::min(std::chrono::duration_cast<milliseconds>(now - std::exchange(last, now)), 2 * look));
       if (waits[1].revents != 0) look_for_another_program();
       signalfd_siginfo what{};
       if (waits[0].revents == 0 || ::read(signals_, &what, sizeof what) != sizeof what) continue;
+      if (what.ssi_signo != SIGCHLD) hand_on(what);
+      siginfo_t about{};
+      if (::waitid(P_PID, static_cast<id_t>(child_), &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid == 0)
+        continue;
+      ::kill(-child_, SIGKILL);  // before its number is anybody else's
       int status = 0;
-      if (what.ssi_signo != SIGCHLD)
-        hand_on(what);
-      else if (::waitpid(child_, &status, WNOHANG) == child_)
-        return status;
+      while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+      }
+      return status;
     }
   }
 
-  // Where the child's program was replaced, nobody schedules any more. It may just be ending, too.
+  // A daemon that is stopped, or whose threads are gone, never ends by itself. Time in which the supervisor was stopped
+  // does not count.
+  void look_for_life(milliseconds since_last) {
+    const int64_t before = std::exchange(alive_ms_, calls_.alive_ms());
+    silence_ = is_cut_off_ || before == alive_ms_ ? silence_ + since_last : milliseconds(0);
+    const milliseconds most = is_cut_off_ ? last_moment : calls_.most_silence();
+    if (most.count() == 0 || silence_ < most) return;
+    kill(is_cut_off_ ? "its process has closed its descriptors and goes on"
+                     : "its process has shown no life for " + std::to_string(most.count()) + " ms");
+  }
+
+  // Somebody has closed the child's descriptors, or its program was replaced. It may just be ending, too.
   void look_for_another_program() {
     lifeline_.stop_watching();
     const std::string program = program_of(child_);
+    is_cut_off_ = true;
+    silence_ = milliseconds(0);
     if (program.empty() || program == program_of(::getpid())) return;
-    replaced_ = true;
     log_.error("the daemon's program was replaced by {}, which nobody asked for: it is killed", program);
+    kill("its process runs another program");
+  }
+
+  void kill(std::string why) {
+    if (!killed_for_.empty()) return;
+    killed_for_ = std::move(why);
     ::kill(child_, SIGKILL);
   }
 
-  // Whether it ended by itself without a word. A signal from outside is not the module's, whatever it was in.
+  // Whether it ended by itself without a word. A signal may come from outside, so only a module on trial is suspected
+  // of that.
   bool account_for(int ended) {
     if (calls_.is_known()) return false;
-    const std::string in = calls_.suspect().empty() ? std::string() : ", in " + calls_.suspect();
-    if (!WIFEXITED(ended) && !replaced_) {
-      if (!in.empty())
-        log_.warn("process {} ended by a signal{}; that is nobody's fault, since others can send it", child_, in);
-      return false;
-    }
-    const std::string what = replaced_ ? "its process runs another program" : "its process ended with " + how(ended);
-    log_.error("{}{}, and nobody of the daemon did that", what, in.empty() ? ", in no call that could be meant" : in);
-    calls_.record(what);
+    const bool killed = killed_for_.empty() && WIFSIGNALED(ended);
+    const std::string what = killed_for_.empty() ? "its process ended with " + how(ended) : killed_for_;
+    const std::string who = calls_.suspects(killed);
+    log_.error("{}, and nobody of the daemon did that: {}", what, who.empty() ? "no module is suspected" : who);
+    calls_.record(what, killed);
     return true;
   }
 
@@ -203,7 +228,10 @@ class supervisor {
   uint32_t lives_ = 0;
   milliseconds pause_{0};
   bool is_asked_ = false;
-  bool replaced_ = false;  // the child's program, by exec
+  std::string killed_for_;   // by the supervisor; empty: it did not kill the child
+  bool is_cut_off_ = false;  // the child has closed its end of the lifeline
+  milliseconds silence_{0};  // of the child, since its page has said anything else than alive_ms_
+  int64_t alive_ms_ = 0;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace tenon::host {
 namespace {
 
 // Another one for another layout.
-constexpr std::string_view layout = "tenon calls 1";
+constexpr std::string_view layout = "tenon calls 2";
 
 int64_t now_ms() {
   timespec now{};
@@ -43,6 +43,7 @@ void call_page::begin(std::string_view folder, std::string_view boot) {
   put(boot_, boot);
   put(folder_, folder.size() < sizeof folder_ ? folder : std::string_view());
   process_ = ::getpid();
+  alive_ms_ = now_ms();
   state_.store(life::runs, std::memory_order_release);
 }
 
@@ -87,24 +88,27 @@ call_page::line *call_page::line_of(const call_place &place) {
 }
 
 void call_page::enter(line &at, uint32_t of, const char *slot, uint32_t items, int64_t thread) {
-  const int64_t now = now_ms();
   entry &trial = entries_[entries_[of].first_of_key];
   trial.calls.fetch_add(1, std::memory_order_relaxed);
   if (int64_t none = 0; trial.since_ms.load(std::memory_order_relaxed) == 0)
-    trial.since_ms.compare_exchange_strong(none, now, std::memory_order_relaxed);
+    trial.since_ms.compare_exchange_strong(none, now_ms(), std::memory_order_relaxed);
   at.of.store(0, std::memory_order_release);  // who looks now sees no call rather than half of one
   put(at.slot, slot);
   at.items.store(items, std::memory_order_relaxed);
   at.role.store(static_cast<uint32_t>(current_role()), std::memory_order_relaxed);
   at.thread.store(thread, std::memory_order_relaxed);
-  at.since_ms.store(now, std::memory_order_relaxed);
   at.of.store(of, std::memory_order_release);
 }
 
 void call_page::restart_trial(uint32_t of) {
   entry &trial = entries_[entries_[of].first_of_key];
-  trial.calls.store(0, std::memory_order_relaxed);
-  trial.since_ms.store(0, std::memory_order_relaxed);
+  trial.calls.store(1, std::memory_order_relaxed);
+  trial.since_ms.store(now_ms(), std::memory_order_relaxed);
+}
+
+void call_page::show_alive(std::chrono::milliseconds most_silence) {
+  alive_ms_.store(now_ms(), std::memory_order_relaxed);
+  most_silence_ms_.store(most_silence.count(), std::memory_order_relaxed);
 }
 
 const call_page::line *call_page::suspect(int64_t thread) const {
@@ -126,27 +130,43 @@ const call_page::line *call_page::suspect(int64_t thread) const {
   return calls == 1 ? only : on_trial == 1 ? only_on_trial : nullptr;
 }
 
-bool call_page::is_on_trial(const line &at) const {
-  const entry &trial = entries_[std::min<size_t>(of(at).first_of_key, entries_.size() - 1)];
-  return trial.calls.load(std::memory_order_relaxed) < calls_of_trial ||
-         at.since_ms.load(std::memory_order_relaxed) - trial.since_ms.load(std::memory_order_relaxed) < trial_ms;
+bool call_page::is_on_trial(const line &at) const { return is_on_trial(of(at).first_of_key); }
+
+bool call_page::is_on_trial(uint32_t of) const {
+  if (of == 0 || of >= entries_.size() || entries_[of].first_of_key != of) return false;
+  const uint64_t calls = entries_[of].calls.load(std::memory_order_relaxed);
+  return calls != 0 && (calls < calls_of_trial || alive_ms() - entries_[of].since_ms.load() < trial_ms);
+}
+
+uint32_t call_page::entry_count() const {
+  return std::min<uint32_t>(entry_count_.load(std::memory_order_acquire), entries_.size() - 1);
+}
+
+recorded_call call_page::recorded(const entry &one) const {
+  recorded_call out;
+  out.module = text_in(one.module);
+  out.version = text_in(one.version);
+  out.digest = text_in(one.digest);
+  out.key = text_in(one.key);
+  out.interface = text_in(one.interface);
+  out.name = text_in(one.name);
+  out.process = process();
+  return out;
+}
+
+recorded_call call_page::recorded(uint32_t of) const {
+  recorded_call out = recorded(entries_[std::min<size_t>(of, entries_.size() - 1)]);
+  out.slot = "no call that could be meant";
+  return out;
 }
 
 recorded_call call_page::recorded(const line &at) const {
-  const entry &of_line = of(at);
-  recorded_call out;
-  out.module = text_in(of_line.module);
-  out.version = text_in(of_line.version);
-  out.digest = text_in(of_line.digest);
-  out.key = text_in(of_line.key);
-  out.interface = text_in(of_line.interface);
-  out.name = text_in(of_line.name);
+  recorded_call out = recorded(of(at));
   out.slot = text_in(at.slot);
   out.items = at.items.load(std::memory_order_relaxed);
   const uint32_t role = at.role.load(std::memory_order_relaxed);
   out.role = role > static_cast<uint32_t>(thread_role::other) ? thread_role::other : static_cast<thread_role>(role);
   out.thread = at.thread.load(std::memory_order_relaxed);
-  out.process = process();
   return out;
 }
 

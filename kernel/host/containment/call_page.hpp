@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <climits>
 #include <cstdint>
 #include <string_view>
@@ -23,7 +24,8 @@ class call_page {
   struct entry {
     char module[96], version[32], digest[72], key[96], interface[48], name[96];
     uint32_t first_of_key;  // the entry that counts for all with this key
-    // Of its trial: what a module on trial is suspected of, one that has worked for a while is not.
+    // Its mark. A module is on trial from its first call and from each of its faults on, until it has worked for a
+    // while.
     std::atomic<uint64_t> calls;
     std::atomic<int64_t> since_ms;  // of the machine's clock that does not jump; 0: it was not called yet
   };
@@ -31,17 +33,17 @@ class call_page {
   struct line {
     std::atomic<uint32_t> of;  // its entry
     std::atomic<uint32_t> items;
-    std::atomic<int64_t> thread, since_ms;
+    std::atomic<int64_t> thread;
     std::atomic<uint32_t> role;
     char slot[44];
   };
 
-  static constexpr uint64_t calls_of_trial = 1'000;
+  static constexpr uint64_t calls_of_trial = 10'000;
   static constexpr int64_t trial_ms = 60'000;
 
   // Where this process publishes; null: nowhere. Set before modules are loaded, once.
   static call_page *of_process() { return of_process_.load(std::memory_order_acquire); }
-  static void publish_in(call_page &page) { of_process_.store(&page, std::memory_order_release); }
+  static void publish_in(call_page *page) { of_process_.store(page, std::memory_order_release); }
 
   // Empty, as memory that is all zeros is; and from now on that of this process.
   void begin(std::string_view folder, std::string_view boot);
@@ -56,13 +58,28 @@ class call_page {
 
   // From a signal handler, and in memory that another process wrote: that call which alone can have ended the process.
   // `thread`: of which it is known that it did; 0: it is not known, then the only call that is under way, or the only
-  // one of a module on trial. Null: there is none, or there are several.
+  // one of a module on trial. Null: there is none, or there are several. Then every module on trial is suspected.
   [[nodiscard]] const line *suspect(int64_t thread) const;
   [[nodiscard]] const entry &of(const line &at) const {
     return entries_[std::min<size_t>(at.of.load(std::memory_order_relaxed), entries_.size() - 1)];
   }
+  // Whether the entry counts for its module, and the module was on trial when this process was last alive.
+  [[nodiscard]] bool is_on_trial(uint32_t of) const;
   [[nodiscard]] bool is_on_trial(const line &at) const;
+  // From 1 to this number.
+  [[nodiscard]] uint32_t entry_count() const;
+  // Returns what a record says of that call.
   [[nodiscard]] recorded_call recorded(const line &at) const;
+  // Returns what a record says of a module on trial, if no call can be meant.
+  [[nodiscard]] recorded_call recorded(uint32_t of) const;
+
+  // The process schedules at this moment. It does so again within `most_silence`; 0: nobody is to expect that.
+  void show_alive(std::chrono::milliseconds most_silence);
+  void after_ms(int64_t time) { alive_ms_ += time; }  // in tests: that much time has gone by
+  [[nodiscard]] int64_t alive_ms() const { return alive_ms_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::chrono::milliseconds most_silence() const {
+    return std::chrono::milliseconds(most_silence_ms_.load(std::memory_order_relaxed));
+  }
 
   [[nodiscard]] int64_t process() const { return process_.load(std::memory_order_relaxed); }
   [[nodiscard]] life state() const { return state_.load(std::memory_order_acquire); }
@@ -72,6 +89,7 @@ class call_page {
 
  private:
   [[nodiscard]] uint32_t kept_entry(const call_subject &subject);
+  [[nodiscard]] recorded_call recorded(const entry &one) const;
 
   static std::atomic<call_page *> of_process_;
 
@@ -79,7 +97,8 @@ class call_page {
   char boot_[48];
   std::atomic<life> state_;
   std::atomic<int64_t> process_;
-  char folder_[PATH_MAX];  // of records
+  std::atomic<int64_t> alive_ms_, most_silence_ms_;  // of the same clock as since_ms
+  char folder_[PATH_MAX];                            // of records
   std::atomic<uint32_t> entry_count_;
   std::array<entry, 129> entries_;
   std::array<line, 256> lines_;  // by call_place::index()

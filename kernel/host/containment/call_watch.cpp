@@ -68,6 +68,7 @@ std::vector<long_call> call_watch::long_calls() const {
 void call_watch::limit(const call_limits &limits) {
   const std::scoped_lock lock(mutex_);
   limits_ = limits;
+  limited_for_ = milliseconds(0);
 }
 
 void call_watch::run() {
@@ -89,9 +90,9 @@ void call_watch::look(milliseconds since_last) {
   std::vector<long_call> found;
   std::vector<long_call> beyond;
   bool held_up = false;
-  const call_limits limits = [this] {
+  const auto [limits, limited_for] = [&] {
     const std::scoped_lock lock(mutex_);
-    return limits_;
+    return std::pair(limits_, limited_for_ += since_last);
   }();
   for (const call_place *place : call_place::all()) {
     followed &one = followed_[place];
@@ -107,8 +108,8 @@ void call_watch::look(milliseconds since_last) {
     }
     one.lasts += since_last;
     const milliseconds limit = seen->role == thread_role::cycle ? limits.cycle : limits.elsewhere;
-    if (limit.count() != 0 && one.lasts >= limit && (limits.of_all || may_end_the_process(*seen->subject)) &&
-        !std::exchange(one.ended, true))
+    if (limit.count() != 0 && (limits.of_all ? limited_for : one.lasts) >= limit &&
+        (limits.of_all || may_end_the_process(*seen->subject)) && !std::exchange(one.ended, true))
       beyond.push_back(described(*seen, one.lasts));
     if (one.lasts < limit_of(seen->role)) continue;
     found.push_back(described(*seen, one.lasts));

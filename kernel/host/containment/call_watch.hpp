@@ -23,7 +23,8 @@ class logger;
 namespace tenon::host {
 
 // Beyond it a call is told to whoever asked for that; 0: never. While the scheduler runs, calls of the project's own
-// modules are not, nor calls into processes, which have deadlines.
+// modules are not, nor calls into processes, which have deadlines. While it stops, all calls are, and the time counts
+// from when the limits were set: the stop takes that long, not each call.
 struct call_limits {
   std::chrono::milliseconds cycle{0}, elsewhere{0};
   bool of_all = false;
@@ -65,6 +66,7 @@ class call_watch {
 
   mutable std::mutex mutex_;  // of what follows
   call_limits limits_;
+  std::chrono::milliseconds limited_for_{0};
   std::vector<long_call> long_calls_;
   std::condition_variable wake_;
   bool ends_ = false;

@@ -20,9 +20,8 @@ constexpr std::array containment_keys{
     key_spec{.key = "io_hang", .kind = value_kind::duration, .summary = "The same on other threads.", .fallback = "1m"},
     key_spec{.key = "stop",
              .kind = value_kind::duration,
-             .summary =
-                 "While the daemon stops, a call of any module may take so long beyond rm.drain; then the daemon "
-                 "ends without it.",
+             .summary = "While the daemon stops, calls of modules may take so long in sum beyond rm.drain; then the "
+                        "daemon ends without them.",
              .fallback = "10s"},
     key_spec{.key = "records",
              .kind = value_kind::text,

@@ -82,13 +82,15 @@ void on_fatal(int number, siginfo_t *info, void *context) {
   pid_t before = writer;
   if (call && !from_outside && before == 0 && writer.compare_exchange_strong(before, ::gettid())) before = 0;
   if (!from_outside && before != 0 && before != ::gettid()) wait_for_the_end(end_of_process.status);
+  fault_text what, where, record;
+  add_name(what, number);
   if (!call || from_outside || before != 0) {
-    end_is_known();
+    if (!from_outside && before == 0) record_unasked_end(what.text(), unasked_by::this_thread);
+    // A service manager ends a daemon so that shows no life. Whoever made it silent is found by the next one.
+    if (!from_outside || !has_been_silent()) end_is_known();
     let_it_be(number, *info);
     return;
   }
-  fault_text what, where, record;
-  add_name(what, number);
   if (number != SIGABRT) what.add(" at 0x").add(reinterpret_cast<uintptr_t>(info->si_addr), 16);
   const std::string_view folder{end_of_process.folder, end_of_process.folder_length};
   const bool has_call = has_flight_record(*call, folder);

@@ -60,10 +60,11 @@ quarantine::quarantine(const std::filesystem::path &folder, int64_t now_ms) {
   }
 }
 
-std::optional<quarantined> quarantine::find(const std::string &key) const {
+std::optional<quarantined> quarantine::find(const std::string &key, int64_t now_ms) const {
   const std::scoped_lock lock(mutex_);
   const auto found = by_key_.find(key);
-  return found == by_key_.end() ? std::nullopt : std::optional(found->second);
+  const bool holds = found != by_key_.end() && found->second.until_ms > now_ms;
+  return holds ? std::optional(found->second) : std::nullopt;
 }
 
 bool quarantine::lift(const std::string &key) {

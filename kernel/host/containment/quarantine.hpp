@@ -27,8 +27,8 @@ class quarantine {
   // Reads the records below `folder`; empty, or not there: nothing is in quarantine.
   quarantine(const std::filesystem::path &folder, int64_t now_ms);
 
-  // By fault_key(). From any thread.
-  [[nodiscard]] std::optional<quarantined> find(const std::string &key) const;
+  // By fault_key(). Nothing once its time is over. From any thread.
+  [[nodiscard]] std::optional<quarantined> find(const std::string &key, int64_t now_ms) const;
   // Puts the record aside, as NAME.lifted. False: it is in none, or the record stays where it is. From any thread.
   bool lift(const std::string &key);
 

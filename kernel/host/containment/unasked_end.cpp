@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -41,6 +42,15 @@ void *map_page(int fd) {
   return out == MAP_FAILED ? nullptr : out;
 }
 
+// Longer than a daemon that works is silent: it shows twice a second that it is alive.
+constexpr int64_t silent_ms = 10'000;
+
+int64_t monotonic_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000 + now.tv_nsec / 1'000'000;
+}
+
 std::string words_of(const recorded_call &call) {
   long_call out;
   out.module = call.module;
@@ -65,15 +75,61 @@ void record_call(const call_page &page, const call_page::line &at, std::string_v
   if (is_here) write_flight_record(record.text(), *seen, page.folder());
 }
 
-// What a process before left in the file that this one is to write. It was killed, or ended by a way that only its
-// parent could see, so what it says is no proof.
-std::string left_words(const call_page &page) {
+// How it is known that a module ended the process.
+enum class proof {
+  of_thread,   // this thread did
+  of_process,  // one of its threads did
+  none         // it is gone: somebody may have killed it
+};
+
+// The call that is suspected: null if there is none, or if there are several.
+const call_page::line *suspected_call(const call_page &page, proof how) {
+  if (how == proof::of_thread) return page.suspect(::gettid());
   const call_page::line *at = page.suspect(0);
-  if (at == nullptr || !page.is_on_trial(*at)) return {};
-  return "process " + std::to_string(page.process()) + ", which served before, ended without a word in " +
-         words_of(page.recorded(*at)) +
-         ". Somebody may have killed it, so the module is not in quarantine; where it ends the daemon again, "
-         "`tenon serve --supervise` sees by what";
+  return at != nullptr && how == proof::none && !page.is_on_trial(*at) ? nullptr : at;
+}
+
+// Calls `use(recorded_call)` for every module that is suspected without a call. From a signal handler, too.
+template <class Use>
+void for_each_on_trial(const call_page &page, Use &&use) {
+  for (uint32_t i = 1; i <= page.entry_count(); ++i)
+    if (page.is_on_trial(i)) use(page.recorded(i));
+}
+
+// Returns who is suspected, in words. Empty: nobody.
+std::string suspects_in_words(const call_page &page, proof how) {
+  if (const call_page::line *at = suspected_call(page, how)) return "in " + words_of(page.recorded(*at));
+  std::string out;
+  for_each_on_trial(page, [&](const recorded_call &one) {
+    out += (out.empty() ? "while on trial were " : ", ") + std::string(one.module) + " " + std::string(one.version);
+  });
+  return out;
+}
+
+// Writes a record of the call that is suspected, or else of every module on trial. Returns false if nobody is
+// suspected. From a signal handler, too.
+bool record_suspects(const call_page &page, proof known, std::string_view how) {
+  if (const call_page::line *at = suspected_call(page, known)) {
+    record_call(page, *at, how);
+    return true;
+  }
+  bool out = false;
+  for_each_on_trial(page, [&](const recorded_call &one) {
+    fault_text record;
+    describe(one, how, unix_now_ms(), "", record);
+    write_record(record, page.folder(), one.key);
+    out = true;
+  });
+  return out;
+}
+
+// Puts whoever a process before suspects into quarantine: it wrote the file that this one is to write, and ended
+// without a word. Returns that for the log; empty: it suspects nobody.
+std::string account_for_lost(const call_page &page) {
+  const std::string who = suspects_in_words(page, proof::none);
+  if (who.empty()) return {};
+  record_suspects(page, proof::none, "its process ended without a word");
+  return "process " + std::to_string(page.process()) + ", which served before, ended without a word, " + who;
 }
 
 // Nothing: there is no such file, or another daemon has it.
@@ -93,7 +149,7 @@ call_page *page_in(const std::filesystem::path &folder, std::string &left) {
   static descriptor lock;
   lock = std::move(file);
   if (const auto *before = static_cast<const call_page *>(memory); before->is_of_a_lost_process(boot_of_the_machine()))
-    left = left_words(*before);
+    left = account_for_lost(*before);
   path.copy(page_path, sizeof page_path - 1);
   return new (memory) call_page();
 }
@@ -108,7 +164,7 @@ std::string publish_calls(const std::filesystem::path &folder) {
     if (void *const memory = map_page(-1); memory != nullptr) page = new (memory) call_page();
   if (page == nullptr) return left;
   page->begin(folder.native(), boot_of_the_machine());
-  call_page::publish_in(*page);
+  call_page::publish_in(page);
   return left;
 }
 
@@ -127,13 +183,20 @@ bool is_ending_unasked() { return ends_unasked; }
 bool record_unasked_end(std::string_view how, unasked_by whom) {
   if (!is_end_unknown()) return false;
   const call_page &page = *call_page::of_process();
-  const call_page::line *at = page.suspect(::gettid());
-  if (at == nullptr && whom == unasked_by::any_thread) at = page.suspect(0);
-  if (at == nullptr) return false;
+  const bool is_here = whom == unasked_by::this_thread || suspected_call(page, proof::of_thread) != nullptr;
+  if (!record_suspects(page, is_here ? proof::of_thread : proof::of_process, how)) return false;
   ends_unasked = true;
-  record_call(page, *at, how);
   end_is_known();
   return true;
+}
+
+void show_alive(std::chrono::milliseconds most_silence) {
+  if (is_end_unknown()) call_page::of_process()->show_alive(most_silence);
+}
+
+bool has_been_silent() {
+  const call_page *page = call_page::of_process();
+  return page != nullptr && page->most_silence().count() != 0 && monotonic_ms() - page->alive_ms() > silent_ms;
 }
 
 shared_calls::shared_calls() {
@@ -149,19 +212,23 @@ void shared_calls::empty() {
 }
 
 void shared_calls::use() const {
-  if (page_ != nullptr) call_page::publish_in(*page_);
+  if (page_ != nullptr) call_page::publish_in(page_);
 }
 
 bool shared_calls::is_known() const { return page_ == nullptr || page_->state() != call_page::life::runs; }
 
-std::string shared_calls::suspect() const {
-  const call_page::line *at = is_known() ? nullptr : page_->suspect(0);
-  return at == nullptr ? std::string() : words_of(page_->recorded(*at));
+std::string shared_calls::suspects(bool killed) const {
+  return is_known() ? std::string() : suspects_in_words(*page_, killed ? proof::none : proof::of_process);
 }
 
-void shared_calls::record(std::string_view how) const {
-  if (const call_page::line *at = is_known() ? nullptr : page_->suspect(0); at != nullptr)
-    record_call(*page_, *at, how);
+void shared_calls::record(std::string_view how, bool killed) const {
+  if (!is_known()) record_suspects(*page_, killed ? proof::none : proof::of_process, how);
+}
+
+int64_t shared_calls::alive_ms() const { return page_ == nullptr ? 0 : page_->alive_ms(); }
+
+std::chrono::milliseconds shared_calls::most_silence() const {
+  return is_known() ? std::chrono::milliseconds(0) : page_->most_silence();
 }
 
 }  // namespace tenon::host

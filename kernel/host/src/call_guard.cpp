@@ -113,6 +113,21 @@ void call_guard::fault_status(const char *slot_name, uint32_t items, const call_
   fault(slot_name, why.empty() ? "gave " + status_text(status) : std::move(why), between_processes);
 }
 
+bool time_share::is_used_up(int64_t now_ns) {
+  if (now_ns - since_ns_ >= window_ns) {
+    since_ns_ = now_ns;
+    taken_ns_ = 0;
+  }
+  return taken_ns_ > most_ns;
+}
+
+void call_guard::fault_share(const char *slot_name) {
+  constexpr int64_t ms = 1'000'000;
+  fault(slot_name, "is not called: slow calls have taken " + std::to_string(tally_->share.taken_ns() / ms) +
+                       " ms of the last " + std::to_string(time_share::window_ns / ms) + " ms, at most " +
+                       std::to_string(time_share::most_ns / ms) + " ms may");
+}
+
 bool call_guard::over_budget(const char *slot_name, int64_t took_ns) {
   const auto took_us = static_cast<uint64_t>(took_ns / 1000);
   if (took_us <= tally_->budget.call_us) {

@@ -22,6 +22,21 @@ namespace tenon::host {
 using lost_call_handler = std::function<void(const call_subject &, const char *slot, uint32_t items, const call_input &,
                                              const std::string &why)>;
 
+// How much of the cycle thread's time a module takes by calls that everybody else notices.
+class time_share {
+ public:
+  static constexpr int64_t window_ns = 10'000'000'000, most_ns = window_ns / 5, noticed_ns = 10'000'000;
+
+  // True if the module has had its share and is not to be called in the rest of this window. Of the cycle thread alone.
+  [[nodiscard]] bool is_used_up(int64_t now_ns);
+  // A call that began in this window has taken so long.
+  void take(int64_t took_ns) { taken_ns_ += took_ns < noticed_ns ? 0 : took_ns; }
+  [[nodiscard]] int64_t taken_ns() const { return taken_ns_; }
+
+ private:
+  int64_t since_ns_ = 0, taken_ns_ = 0;
+};
+
 // Shared by all instances of a module.
 struct module_tally {
   std::string id, version, kind, name;
@@ -36,6 +51,8 @@ struct module_tally {
   call_budget budget;          // call_us 0: there is none
   bool only_on_cycle = false;  // it is for slots of the cycle: others may take their time
   bool times_all_calls = false;
+  bool has_share = false;  // all of its calls in slots of the cycle take from `share`
+  time_share share;
   bool guards_process = false;  // what it reads and what is around it must be as before after each call
   bool guards_folder = false;   // the working directory and limits as well
   bool check_calls = false;     // threads, and what a slot writes
@@ -95,6 +112,12 @@ class call_guard {
     const bool measured = ordinal % 64 == 0 || tally_->times_all_calls;
     const bool timed = measured || (tally_->budget.call_us != 0 && items > 1);
     const int64_t start_ns = timed ? monotonic_ns() : 0;
+    const bool shares = tally_->has_share && tag == slot_tag::cycle && !copy_thread_guard::is_here();
+    if (shares && tally_->share.is_used_up(start_ns)) {
+      if (tally_->check_calls) leave();
+      fault_share(slot_name);
+      return TENON_INTERNAL;
+    }
     tenon_status status = TENON_OK;
     std::string changed;
     if (tally_->guards_process) {
@@ -111,6 +134,7 @@ class call_guard {
     }
     const int64_t took_ns = timed ? monotonic_ns() - start_ns : 0;
     if (measured) tally_->measure(took_ns);
+    if (shares) tally_->share.take(took_ns);
     if (tally_->check_calls) leave();
     if (!changed.empty()) {
       fault(slot_name, "changed " + changed + ", which is put back");
@@ -143,6 +167,7 @@ class call_guard {
   void leave() { busy_.store(false, std::memory_order_release); }
   void fault(const char *slot_name, std::string why, bool between_processes = false);
   void fault_status(const char *slot_name, uint32_t items, const call_input &input, tenon_status status);
+  void fault_share(const char *slot_name);
   bool over_budget(const char *slot_name, int64_t took_ns);
 
   std::shared_ptr<module_tally> tally_;

@@ -68,7 +68,7 @@ std::optional<refusal> module_host::impl::load_named() {
 std::string module_host::impl::quarantine_of(const catalogued_module &module) const {
   // In processes of its own it ends nothing.
   if (module.own || lane_of(module) == isolation_mode::process) return {};
-  const auto found = held.find(fault_key(module.manifest.digest, plan.find(module.manifest.id)));
+  const auto found = held.find(fault_key(module.manifest.digest, plan.find(module.manifest.id)), unix_now_ms());
   return found ? "is in quarantine and not loaded: " + found->text() : std::string();
 }
 
@@ -228,6 +228,7 @@ result<std::unique_ptr<bound_policy>> module_host::impl::make(const catalogued_m
     return std::unique_ptr<bound_policy>(make_quarantined_policy(
         kind, *promised, loader.in_quarantine(module.manifest, plan.find(module.manifest.id), why), why));
   }
+  loader.lift(module.manifest.id);
   auto ready = prepare(module, given);
   if (!ready) return ready.why();
   const implementation *one = ready->in_use.module->find(entry_of(kind).interface, name);

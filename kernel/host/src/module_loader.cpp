@@ -127,6 +127,7 @@ std::shared_ptr<module_tally> module_loader::tally_of_shadow(const module_manife
                                                              bool own, fault_handler on_fault) const {
   auto tally = tally_for(manifest, &use, own);
   tally->budget = {};
+  tally->has_share = false;
   tally->on_fault = std::move(on_fault);
   return tally;
 }
@@ -230,6 +231,7 @@ std::shared_ptr<module_tally> module_loader::tally_for(const module_manifest &ma
   tally->budget = budget_of(use, own, lane);
   tally->only_on_cycle = use == nullptr || use->budget.call_us == 0;
   tally->times_all_calls = !own;
+  tally->has_share = options_.budgets && !own && tally->only_on_cycle;
   tally->guards_process = !own && lane == isolation_mode::none;
   tally->guards_folder = options_.own_process;
   tally->check_calls = options_.check_calls;

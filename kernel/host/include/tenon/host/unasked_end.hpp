@@ -1,11 +1,12 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Which module ended the process, where it did so by a way that is not a crash: exit, _exit, exec, a signal to itself.
+// Which module ended the process, whatever the way: exit, _exit, exec, a signal to itself, a crash outside of calls.
 //
 //   log->warn(publish_calls("/var/lib/tenon/faults"));   // before modules are loaded
 //   ...
 //   end_is_known();                                      // before the process ends as it should
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -16,14 +17,15 @@ namespace tenon::host {
 class call_page;
 
 // From now on calls into modules of others are published where they can be read after this process has ended: in a file
-// of that folder, or where shared_calls says. Gives what such a file of a process before says, for the log: in which
-// call it was when it ended without a word. Empty: nothing.
+// of that folder, or where shared_calls says. If a process before left such a file and ended without a word, records
+// are written of whoever is suspected. Returns that for the log; empty: there is nothing to say.
 [[nodiscard]] std::string publish_calls(const std::filesystem::path &folder);
 
 enum class unasked_by { this_thread, any_thread };
 
 // Where this process publishes calls, and nobody has said why it ends: writes a record of the call that ends it, which
-// is that of this thread, or the only one that can be meant. False: there is none. From a signal handler, too.
+// is that of this thread, or the only one that can be meant. If no call can be meant, writes a record of each module on
+// trial. Returns false if nobody is suspected. From a signal handler, too.
 bool record_unasked_end(std::string_view how, unasked_by whom);
 
 // Such a record is written: the process is about to end, and what it destroys on the way other threads may still use.
@@ -33,6 +35,12 @@ bool record_unasked_end(std::string_view how, unasked_by whom);
 [[nodiscard]] bool is_end_unknown();
 // It ends as it should, or what ended it is recorded. From a signal handler, too.
 void end_is_known();
+
+// This process schedules at this moment, and says so again within `most_silence`; 0: from now on nobody is to expect
+// it.
+void show_alive(std::chrono::milliseconds most_silence);
+// True if show_alive() was to be called again long ago. From a signal handler, too.
+[[nodiscard]] bool has_been_silent();
 
 // Where children publish their calls, for the process that waits for their end.
 class shared_calls {
@@ -47,10 +55,16 @@ class shared_calls {
 
   // What a child left that has ended. `is_known`: as it should, or what ended it is recorded.
   [[nodiscard]] bool is_known() const;
-  // The call that can have ended it, in words; empty: there is none, or there are several.
-  [[nodiscard]] std::string suspect() const;
-  // Writes a record of that call. Whoever ended the child by a signal was not a module: such an end has none.
-  void record(std::string_view how) const;
+  // Returns the call that can have ended it, or the modules on trial, in words; empty: nobody is suspected. `killed`: a
+  // signal ended it, which others can send, so a module that is not on trial is not suspected.
+  [[nodiscard]] std::string suspects(bool killed) const;
+  // Writes records of them.
+  void record(std::string_view how, bool killed) const;
+
+  // Of a child that runs: when it last showed that it is alive, by a clock of its own, and within which time it is to
+  // do so again; 0: it is not expected to.
+  [[nodiscard]] int64_t alive_ms() const;
+  [[nodiscard]] std::chrono::milliseconds most_silence() const;
 
  private:
   call_page *page_ = nullptr;  // null: the system has no memory for it
