@@ -157,7 +157,7 @@ def wrong_in_document(text: str) -> list[str]:
 def scripts() -> frozenset[str]:
     """Options of the tree's own tools and programs of tests."""
     texts = [(ROOT / name).read_text() for name in ("tools/test", "tools/demo", "tests/cost/gate.py", "tests/mutate",
-                                                  "tests/bench/beside_shadow.py")]
+                                                  "tests/bench/beside_shadow.py", "tests/kubernetes/speed.py")]
     texts += [file.read_text() for folder in ("tests/bench", "tests/sim") for file in (ROOT / folder).rglob("*.cpp")]
     in_go = (ROOT / "bridges/kubernetes/cmd/tenon-kubernetes/main.go").read_text()
     return frozenset(name for text in texts for name in re.findall(r"--[a-z][\w-]*", text)) | frozenset(
