@@ -44,6 +44,10 @@ void copied_state::before(kernel &k, int64_t now_ms, const command &c) {
   const std::unique_ptr<kernel> copy = k.copy();
   (void)copy->apply(now_ms, c);
   copy->drain([&](const decision_view &d) { copy_said_.push_back(line_of(d)); });
+  // An order that fails is called anew by the copy, whatever the original remembers of nodes.
+  const auto is_fault = [](const step_answer &a) { return a.what == step_answer::kind::policy_fault; };
+  const auto answers = copy->answers();
+  if (std::any_of(answers.begin(), answers.end(), is_fault)) forget();
 }
 
 void copied_state::forget() {

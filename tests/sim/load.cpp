@@ -9,7 +9,7 @@ namespace tenon::sim {
 
 timed_command load::next(const kernel_snapshot &seen) {
   own_ = std::make_shared<testing::arena>();
-  if (in_a_crowd()) return {now_ms_, one_of_the_crowd(), own_};
+  if (in_a_crowd()) return {now_ms_, more_of_the_crowd(), own_};
   if (!crowd_.met) return {now_ms_, what_meets_the_crowd(), own_};
   now_ms_ += random_.percent(50) ? 0 : random_.between(1, 400);
   if (random_.percent(profile_.jump_percent)) now_ms_ += random_.between(1, 40) * 1'000;
@@ -46,7 +46,7 @@ command load::choose_in(const partition_snapshot &p) {
   }
   if (profile_.crowd != 0 && !p.applications.empty() && random_.percent(2)) {
     begin_a_crowd(p);
-    return one_of_the_crowd();
+    return more_of_the_crowd();
   }
   if (profile_.checks && random_.percent(35)) {
     if (const auto answer = an_answer(p)) return *answer;

@@ -53,7 +53,8 @@ class load {
   command an_allocation(const partition_snapshot &p);
   command a_step(const partition_snapshot &p);
   void begin_a_crowd(const partition_snapshot &p);
-  command one_of_the_crowd();
+  existing_allocation one_of_the_crowd();
+  command more_of_the_crowd();
   command what_meets_the_crowd();
   // What people do.
   command a_partition_change(const partition_snapshot &p);
@@ -87,8 +88,9 @@ class load {
   int64_t next_name_ = 1;
   struct {
     std::string partition, application;
-    std::string node;  // where they run; empty: they ask
-    std::string key;   // of all that run; empty: each has its own
+    std::string node;              // where they run; empty: they ask
+    bool comes_with_node = false;  // all of them at once
+    std::string key;               // of all that run; empty: each has its own
     int64_t left = 0;
     bool met = true;
   } crowd_;

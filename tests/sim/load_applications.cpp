@@ -215,24 +215,43 @@ std::string load::some_detail(const amount_map &resources) {
 }
 
 void load::begin_a_crowd(const partition_snapshot &p) {
+  crowd_ = {};
   crowd_.partition = p.name;
   crowd_.application = random_.one_of(p.applications).id;
-  crowd_.node = p.nodes.empty() || random_.percent(40) ? "" : random_.one_of(p.nodes).id;
-  crowd_.key = random_.percent(70) ? "" : "ask-" + std::to_string(next_name_++);
   crowd_.left = profile_.crowd;
   crowd_.met = false;
+  if (random_.percent(40)) return;
+  crowd_.comes_with_node = p.nodes.empty() || random_.percent(50);
+  crowd_.node = crowd_.comes_with_node ? "node-" + std::to_string(next_name_++) : random_.one_of(p.nodes).id;
+  if (random_.percent(30)) crowd_.key = "ask-" + std::to_string(next_name_++);
 }
 
-command load::one_of_the_crowd() {
+existing_allocation load::one_of_the_crowd() {
   --crowd_.left;
-  put_ask c;
+  existing_allocation out;
+  out.apart = !crowd_.key.empty();
+  out.ask.partition = own_->text(crowd_.partition);
+  out.ask.application = own_->text(crowd_.application);
+  out.ask.key = own_->text(out.apart ? crowd_.key : "crowd-" + std::to_string(next_name_++));
+  out.ask.resources = own_->resources({{"vcore", 1}});
+  return out;
+}
+
+command load::more_of_the_crowd() {
+  if (crowd_.node.empty()) return one_of_the_crowd().ask;
+  const std::string_view node = own_->text(crowd_.node);
+  if (!crowd_.comes_with_node) {
+    const existing_allocation one = one_of_the_crowd();
+    return put_allocation{one.ask.partition, node, one};
+  }
+  std::vector<existing_allocation> all;
+  while (crowd_.left > 0) all.push_back(one_of_the_crowd());
+  add_node c;
   c.partition = own_->text(crowd_.partition);
-  c.application = own_->text(crowd_.application);
-  const bool one_key = !crowd_.node.empty() && !crowd_.key.empty();
-  c.key = own_->text(one_key ? crowd_.key : "crowd-" + std::to_string(next_name_++));
-  c.resources = own_->resources({{"vcore", 1}});
-  if (crowd_.node.empty()) return c;
-  return put_allocation{c.partition, own_->text(crowd_.node), {.ask = c, .apart = one_key}};
+  c.node = node;
+  c.capacity = own_->resources({{"vcore", profile_.crowd}});
+  c.existing = own_->existing(std::move(all));
+  return c;
 }
 
 // One command that answers for each of it; an inspection leaves it there for the next.
