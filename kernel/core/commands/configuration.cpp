@@ -10,6 +10,7 @@
 #include "commands/chosen_node_orders.hpp"
 #include "core.hpp"
 #include "cycle/policy_faults.hpp"
+#include "ledger/victim_room.hpp"
 #include "lifecycle/ask_classifier.hpp"
 #include "lifecycle/queue_tree.hpp"
 #include "lifecycle/resource_intake.hpp"
