@@ -390,6 +390,27 @@ TYPED_TEST(RulesOfGangs, AWholeGangIsOneDecision) {
                                             "application_state next Starting"));
 }
 
+// A node with a GPU is the fuller one, and an earlier placeholder would take its last vcores.
+TYPED_TEST(RulesOfGangs, AWholeGangBeginsOnceAnotherNodeIsTheFullerOne) {
+  this->start({make_queue("leaf")});
+  this->add("gpu", {{"vcore", 2}, {"gpu", 1}});
+  this->add("plain", {{"vcore", 4}});
+  this->add_app("other");
+  this->ask("other", "on-gpu", {{"vcore", 1}}, {.required_node = "gpu"});
+  this->ask("other", "on-plain", {{"vcore", 1}}, {.required_node = "plain"});
+  this->schedule(9);
+  this->add_app("gang", {.tags = {{"tenon/node-sort", "binpacking"}},
+                         .placeholder_ask = {{"vcore", 2}, {"gpu", 1}},
+                         .hard_gang = true});
+  this->ask("gang", "driver", {{"vcore", 1}}, {.task_group = "driver", .placeholder = true});
+  this->ask("gang", "worker", {{"vcore", 1}, {"gpu", 1}}, {.task_group = "worker", .placeholder = true});
+  EXPECT_THAT(this->schedule(9), ElementsAre());
+  this->ask("other", "two", {{"vcore", 2}});
+  EXPECT_THAT(this->schedule(9),
+              ElementsAre("allocated other/two#3 on plain", "allocated gang/driver#4 on plain",
+                          "allocated gang/worker#5 on gpu", "application_state gang Starting"));
+}
+
 // Of gangs that fit one after the other, each runs: whatever their sizes, and in which order they come.
 TYPED_TEST(RulesOfGangs, GangsThatFitOneAfterTheOtherAllRun) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {

@@ -72,8 +72,9 @@ class shape_checker {
     for (const auto &[name, file] : homes)
       if (key.text == name)
         fix = "it is a key of " + std::string(file) + ": give that file where one is wanted; here " + fix;
-    report_.refuse(key.at, "unknown key " + in_quotes(key.text) + " in a " + std::string(spec.name),
-                   "a key of a " + std::string(spec.name), std::move(fix));
+    const std::string object = (spec.name.find_first_of("aeio") == 0 ? "an " : "a ") + std::string(spec.name);
+    report_.refuse(key.at, "unknown key " + in_quotes(key.text) + " in " + object, "a key of " + object,
+                   std::move(fix));
   }
 
   void check_value(const yaml_node &node, const key_spec &key) {

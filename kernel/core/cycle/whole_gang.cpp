@@ -36,27 +36,39 @@ std::vector<ask *> whole_gang::pending_of(const application &app) {
 bool whole_gang::begin(application &app) {
   const std::vector<ask *> asks = pending_of(app);
   resources taken;
+  const ask_class *without_place = nullptr;
   const bool has_come = gang_has_come(app, classes);
   const bool whole = has_come && may_fit(app, *asks.front()) && std::all_of(asks.begin(), asks.end(), [&](ask *a) {
                        checks.begin_turn();
                        ask_class &c = classes[a->class_id];
                        for (int32_t left = a->pending(); left > 0; --left) {
-                         if (is_full(*a, c, taken) || !try_one(*a, c)) return false;
+                         if (is_full(*a, c, taken)) return false;
+                         if (!try_one(*a, c)) {
+                           without_place = &c;
+                           return false;
+                         }
                          taken += c.need;
                        }
                        return true;
                      });
   give_back();
+  const bool fits_elsewhere = without_place != nullptr && fits_without_them(*without_place);
   for (const place &p : std::exchange(places_, {})) {
     if (whole) placer.commit(*p.of, *p.where, p.chosen);
   }
   if (whole) return true;
   if (!has_come || !preempt(app, asks)) {
-    wait(app, asks);
+    wait(app, asks, fits_elsewhere);
     return false;
   }
   lines.wake_gang(app);  // the next one may preempt, too
   return true;
+}
+
+bool whole_gang::fits_without_them(const ask_class &c) const {
+  return std::any_of(places_.begin(), places_.end(), [&](const place &p) {
+    return p.of->class_id != c.id && fitness.may_fit_now(*p.where, c);
+  });
 }
 
 bool whole_gang::preempt(const application &app, const std::vector<ask *> &asks) {
@@ -87,7 +99,7 @@ queue *whole_gang::lacking_queue(const application &app, const ask_class &all, t
 
 // A gang waits until a queue, or all nodes together, have enough for all of it, or else for any change. One whose user
 // or group lacks headroom waits for any change, too.
-void whole_gang::wait(application &app, const std::vector<ask *> &asks) {
+void whole_gang::wait(application &app, const std::vector<ask *> &asks, bool fits_elsewhere) {
   ask &front = *asks.front();
   const ask_class all = class_of_gang(app, classes);
   const bool is_counted = counts_as_one(app, classes) && reached_amount(app, all).is_none();
@@ -104,7 +116,11 @@ void whole_gang::wait(application &app, const std::vector<ask *> &asks) {
     if (!std::exchange(may_preempt, false) && a->line != ask_line::run) continue;
     full != nullptr ? lines.wait_as_refused(*a) : lines.move_to_refused(*a);
   }
-  if (full != nullptr) ready.park_gang(app, *full, type, all.need[type]);
+  if (full != nullptr) {
+    ready.park_gang(app, *full, type, all.need[type]);
+  } else if (fits_elsewhere) {
+    ready.park_gang_on_places(app);
+  }
   if (may_be_first) {
     orders.wait_first(front, *app.whole_gang);
   } else {

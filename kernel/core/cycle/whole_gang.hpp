@@ -60,10 +60,12 @@ class whole_gang : whole_gang_access {
   found_node find(ask &a, ask_class &c);
   bool is_full(const ask &a, const ask_class &c, const resources &taken) const;
   bool preempt(const application &app, const std::vector<ask *> &asks);
+  // True if it would find room where asks of other shapes, which were tried before it, took it.
+  [[nodiscard]] bool fits_without_them(const ask_class &c) const;
   void give_back();
   [[nodiscard]] bool may_fit(const application &app, const ask &front) const;
   [[nodiscard]] queue *lacking_queue(const application &app, const ask_class &all, type_index &type) const;
-  void wait(application &app, const std::vector<ask *> &asks);
+  void wait(application &app, const std::vector<ask *> &asks, bool fits_elsewhere);
   void set_taken(node &n, const ask_class &c, bool taken);
 
   std::vector<place> places_;

@@ -144,7 +144,7 @@ struct application {
   int64_t first_bind_ms = INT64_MAX;       // of its placeholders since it was Accepted
   placeholder_epochs placeholder_timers;
   ask_run refused;                                              // asks in line::refused
-  std::unique_ptr<parked_unit> whole_gang;                      // while these wait for headroom together
+  std::unique_ptr<parked_unit> whole_gang;                      // while these wait together
   ask_run reserved;                                             // asks in line::reserved
   owned<std::vector<reservation *>, application> reservations;  // in the order in which they were made
   owned<std::vector<proposal>, application> proposals;          // by number

@@ -39,6 +39,7 @@ enum class parking : uint8_t {
   queue_headroom,    // of parked_type in parked_queue
   nodes,             // one that holds the class now
   reservable_nodes,  // that, or one that may be reserved for it
+  other_places,      // for those of its gang that took the only room for it
 };
 
 struct parked_unit {
@@ -51,7 +52,7 @@ struct parked_unit {
   uint32_t parked_position = not_in_heap;  // among those that wait for headroom there
   size_t parked_slot = 0;                  // in the list of those that wait for nodes
   uint32_t slot_in_leaf = not_in_heap;     // among the parked ones of a leaf that keeps the order
-  application *gang = nullptr;  // this is no unit: the gang of this application waits for headroom as a whole
+  application *gang = nullptr;  // this is no unit: the gang of this application waits as a whole
 };
 
 // Those that wait for headroom of one type in one queue: who needs least is first.

@@ -7,6 +7,7 @@ namespace tenon::internal {
 
 void change_dispatcher::follow(const room_taken &c) {
   touch_node(c.on.slot);
+  ready.wake_for_places();
   reserved.look_for_victims(c.on);
   // What ends there at a known time may be enough later only, and those who backfill have more time.
   if (config.tuning.reservation_backfill && !c.on.reservations->empty()) ready.wake_for_node(c.on);

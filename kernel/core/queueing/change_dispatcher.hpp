@@ -62,7 +62,10 @@ class change_dispatcher : change_dispatcher_access {
   }
   void follow(const node_moved &) { victims.outcome_changed(); }
   void follow(const node_reopened &c);
-  void follow(const reservation_made &) { victims.outcome_changed(); }
+  void follow(const reservation_made &) {
+    victims.outcome_changed();
+    ready.wake_for_places();
+  }
   void follow(const reservation_ended &c) {
     ready.wake_parked_groups(*c.of.of->owner);
     victims.outcome_changed();

@@ -172,6 +172,7 @@ void ready_index::let_go(application &app) {
 }
 
 std::vector<parked_unit *> &ready_index::list_of(const parked_unit &u) {
+  if (u.parked == parking::other_places) return gangs_;
   ask_class &c = classes[u.class_id];
   return u.parked == parking::nodes ? c.parked : c.parked_to_reserve;
 }
@@ -204,14 +205,24 @@ void ready_index::park_on_cluster(leaf_class &u, type_index t) {
   park_on_queue(u, *root, t, classes[u.class_id].need[t]);
 }
 
-void ready_index::park_gang(application &app, queue &full, type_index t, int64_t amount) {
+parked_unit &ready_index::unit_of_gang(application &app) {
   forget_gang(app);
   app.whole_gang = std::make_unique<parked_unit>();
-  parked_unit &u = *app.whole_gang;
-  u.gang = &app;
-  u.leaf = app.home;
+  app.whole_gang->gang = &app;
+  app.whole_gang->leaf = app.home;
+  return *app.whole_gang;
+}
+
+void ready_index::park_gang(application &app, queue &full, type_index t, int64_t amount) {
+  parked_unit &u = unit_of_gang(app);
   wait_in(u, full, t, amount);
   if (full.parent != nullptr) orders.parked(u);
+}
+
+void ready_index::park_gang_on_places(application &app) {
+  parked_unit &u = unit_of_gang(app);
+  u.parked = parking::other_places;
+  join_list(u);
 }
 
 void ready_index::forget_gang(application &app) {
@@ -247,7 +258,7 @@ void ready_index::leave_list(parked_unit &u) {
     list[u.parked_slot] = list.back();
     list[u.parked_slot]->parked_slot = u.parked_slot;
     list.pop_back();
-    forget_if_unused(classes[u.class_id]);
+    if (u.gang == nullptr) forget_if_unused(classes[u.class_id]);
   }
   u.parked = parking::none;
   u.parked_queue = nullptr;

@@ -69,6 +69,8 @@ class ready_index : ready_index_access {
   void park_on_cluster(leaf_class &u, type_index t);
   // The asks of the gang stand in ask_line::refused until there is so much.
   void park_gang(application &app, queue &full, type_index t, int64_t amount);
+  // Those of it that come first took the only room for another: until what they would take may be elsewhere.
+  void park_gang_on_places(application &app);
   void forget_gang(application &app);
   void park_on_nodes(leaf_class &u, bool may_reserve);
   void park_on_nodes(app_class &g);    // no node is reserved for its application beside those that are
@@ -81,6 +83,7 @@ class ready_index : ready_index_access {
   void wake_all_below(queue &q);                 // its configuration
   void wake_parked_groups(application &app);     // it has a reservation less
   void wake_for_node(node &n);
+  void wake_for_places();  // something took room, or a node, that others may have wanted
   void wake_blocked();               // whatever blocks them
   [[gnu::cold]] void wake_judged();  // predicates are asked again about nodes
 
@@ -101,6 +104,7 @@ class ready_index : ready_index_access {
   void unit_ready(leaf_class &u);
   void unit_unready(leaf_class &u);
   std::vector<parked_unit *> &list_of(const parked_unit &u);  // that it is parked in
+  parked_unit &unit_of_gang(application &app);                // a new one
   static void wait_in(parked_unit &u, queue &full, type_index t, int64_t amount);
   void join_list(parked_unit &u);
   void leave_list(parked_unit &u);
@@ -113,6 +117,7 @@ class ready_index : ready_index_access {
 
   waiting_needs blocked_;                        // classes
   std::vector<ask_class *> blocked_for_a_node_;  // those that require one
+  std::vector<parked_unit *> gangs_;             // that wait for other places
   std::vector<ask_class *> unreservable_;  // of the blocked ones; those that are not any more go when they are seen
   boost::unordered_flat_map<unit_place, std::unique_ptr<leaf_class>, unit_place_hash> units_;
   std::vector<std::unique_ptr<leaf_class>> spare_units_;  // the next ones

@@ -82,6 +82,10 @@ void ready_index::wake_for_node(node &n) {
   lines.wake_refused();
 }
 
+void ready_index::wake_for_places() {
+  while (!gangs_.empty()) unpark(*gangs_.back());
+}
+
 void ready_index::wake_to_reserve(node &n) {
   for (size_t i = unreservable_.size(); i-- > 0;) {
     ask_class &c = *unreservable_[i];

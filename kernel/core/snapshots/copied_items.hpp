@@ -45,11 +45,11 @@ class copies {
   std::vector<T *> by_index_;
 };
 
-// True if the ask stands among the refused ones in a copy, too. A gang that lacks headroom of a queue has its turn
-// there, since it may be the first ask of its leaf.
+// True if the ask stands among the refused ones in a copy, too. A gang that waits as a whole for more than what all
+// nodes have free has its turn there: it may be the first ask of its leaf.
 [[nodiscard]] inline bool is_copied_as_refused(const ask &a) {
   const auto &gang = a.owner->whole_gang;
-  return a.line == ask_line::refused && !(a.placeholder && gang != nullptr && gang->parked_queue->parent != nullptr);
+  return a.line == ask_line::refused && !(a.placeholder && gang != nullptr && !waits_for_cluster(*gang));
 }
 
 }  // namespace tenon::internal
