@@ -193,7 +193,7 @@ bool kernel::may_administer_all(std::string_view user, std::span<const std::stri
 kept_amounts kernel::kept_for(std::string_view rm) const {
   kept_amounts out;
   for (const auto &p : impl_->partitions) {
-    if (p->is_of(rm)) out += p->kept().amounts();
+    if (p->is_of(rm)) out += p->kept_in_all();
   }
   return out;
 }

@@ -127,17 +127,15 @@ class partition final : partition_model {
     if (checks.check_again(c)) lines.wake_refused();
   }
   // Why nothing would be done; "": something would.
-  [[nodiscard]] std::string problem_with(const tenon::fail_application &c) const {
-    return application_intake.problem_with(c);
+  template <one_of<fail_application, move_application, change_partition, change_queue, change_canary> Command>
+  [[nodiscard]] std::string problem_with(const Command &c) const {
+    std::string out;
+    const auto ask = [&](const auto &one) {
+      if constexpr (requires { one.problem_with(c); }) out = one.problem_with(c);
+    };
+    ask(application_intake), ask(application_moves), ask(administration), ask(canary);
+    return out;
   }
-  [[nodiscard]] std::string problem_with(const tenon::move_application &c) const {
-    return application_moves.problem_with(c);
-  }
-  [[nodiscard]] std::string problem_with(const tenon::change_partition &c) const {
-    return administration.problem_with(c);
-  }
-  [[nodiscard]] std::string problem_with(const tenon::change_queue &c) const { return administration.problem_with(c); }
-  [[nodiscard]] std::string problem_with(const tenon::change_canary &c) const { return canary.problem_with(c); }
   // A command, or a timer before it, has done all that it does to this partition.
   void end_command() {
     if (orders.nodes.of_canary.in_place) canary.end_command();
@@ -199,6 +197,10 @@ class partition final : partition_model {
     return queues.may_administer(queue, user, groups_of_user);
   }
   [[nodiscard]] const kept_counts &kept() const { return keeps; }
+  [[nodiscard]] kept_amounts kept_in_all() const {
+    const uint64_t more = classifier.kept_bytes() + verdicts.kept_bytes() + checks.kept_bytes() + limits.kept_bytes();
+    return kept_amounts(keeps.amounts()) += {0, 0, 0, more};
+  }
 
  private:
   friend class partition_copier;
@@ -235,7 +237,7 @@ class partition final : partition_model {
   sort_orders orders{{nodes, shapes}};
 
   // -- What may run next, and what waits. --
-  change_writer written{{nodes, types, marks, facts, decisions}};
+  change_writer written{{nodes, types, keeps, marks, facts, decisions}};
   internal::victim_room victim_room{{nodes, classes}};
   change_dispatcher changes{{written, config, nodes, orders.nodes, verdicts, keys, ready, limit_lines, kept_orders,
                              reserved, held_off, victim_room}};
@@ -258,29 +260,29 @@ class partition final : partition_model {
 
   // -- How queues, applications, asks and allocations begin, change and end. --
   resource_intake intake{{*this, shared.now_ms, types, nodes, orders.nodes, contexts, changes}};
-  ask_classifier classifier{{config, classes, asks, orders.nodes, lines, verdicts, keeps}};
-  queue_tree queues{{root, total, orders.queues, intake, keys, ready, priorities, fair_maxima, limits, quotas, keeps,
-                     marks, changes, stops}};
+  ask_classifier classifier{{config, classes, asks, orders.nodes, lines, verdicts}};
+  queue_tree queues{{root, total, orders.queues, intake, keys, ready, priorities, fair_maxima, limits, quotas, marks,
+                     changes, stops}};
   internal::allocation_states allocation_states{{clock,    classes,         asks,         texts,    allocations,
                                                  waits,    held_devices_of, classifier,   holdings, lines,
                                                  limits,   gangs,           reservations, held_off, claims,
                                                  proposed, proposer,        proposals,    checks,   application_states,
-                                                 keeps,    changes}};
+                                                 changes}};
   internal::application_states application_states{{clock, config, classes, *this, lines, allocation_states, keys, ready,
                                                    limit_lines, limits, gangs_in_turn, reservations, proposals,
-                                                   replacements, placeholder_timers, keeps, changes}};
+                                                   replacements, placeholder_timers, changes}};
   internal::foreign_allocations foreign_allocations{
-      {shared, classes, allocations, foreign, foreign_tags, classifier, holdings, checks, keeps, changes}};
+      {shared, classes, allocations, foreign, foreign_tags, classifier, holdings, checks, changes}};
 
   // -- Rules, each with what it knows. --
   internal::placement placement{
       {shared, types, stops, queues, keys, fair_maxima, ready, limit_lines, alarms, quotas, victim_room, changes}};
-  node_verdicts verdicts{{shared, clock, name, nodes, contexts, keeps}};
-  placement_checks checks{{shared, config, id, check_deadline_ms > 0, waits, keeps}};
+  node_verdicts verdicts{{shared, clock, name, nodes, contexts}};
+  placement_checks checks{{shared, config, id, check_deadline_ms > 0, waits}};
   reserved_nodes shared_nodes{{shared, config, classes, nodes, held_devices_of, holdings, allocation_states.ends_at()}};
   node_search search{{shared, nodes, orders.nodes, contexts, faults, fitness, checks, shared_nodes, classes,
                       allocation_states.ends_at()}};
-  internal::limits limits{{types, keeps, ready, limit_lines, kept_orders, reserved, changes}};
+  internal::limits limits{{types, ready, limit_lines, kept_orders, reserved, changes}};
   internal::headroom headroom{{classes, nodes}};
   internal::reservations reservations{{clock, config, classes, shared_nodes, waits, lines, claims, changes}};
   internal::claims claims{{classes, waits, alarms, allocation_states, changes}};
@@ -331,8 +333,7 @@ class partition final : partition_model {
   internal::chosen_node_orders chosen_node_orders{
       {shared, config, types, *this, orders.nodes, keys, classifier, faults}};
   internal::application_intake application_intake{{shared, *this, *this, types, intake, placement, chosen_node_orders,
-                                                   canary, application_states, limits, keeps, decisions, facts,
-                                                   changes}};
+                                                   canary, application_states, limits, decisions, facts, changes}};
   internal::application_moves application_moves{{*this, classes, types, queues, application_intake, application_states,
                                                  lines, limits, gangs_in_turn, claims, canary, changes}};
   internal::ask_intake ask_intake{{shared,
@@ -354,9 +355,9 @@ class partition final : partition_model {
                                    replacements,
                                    reservations,
                                    unfit,
+                                   gangs,
                                    placeholder_timers,
                                    quotas,
-                                   keeps,
                                    decisions,
                                    facts,
                                    changes}};
@@ -381,7 +382,6 @@ class partition final : partition_model {
                                          reserved,
                                          unfit,
                                          checks,
-                                         keeps,
                                          decisions,
                                          facts,
                                          changes}};

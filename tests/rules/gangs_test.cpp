@@ -399,16 +399,15 @@ TYPED_TEST(RulesOfGangs, AWholeGangBeginsOnceAnotherNodeIsTheFullerOne) {
   this->ask("other", "on-gpu", {{"vcore", 1}}, {.required_node = "gpu"});
   this->ask("other", "on-plain", {{"vcore", 1}}, {.required_node = "plain"});
   this->schedule(9);
-  this->add_app("gang", {.tags = {{"tenon/node-sort", "binpacking"}},
-                         .placeholder_ask = {{"vcore", 2}, {"gpu", 1}},
-                         .hard_gang = true});
+  this->add_app(
+      "gang",
+      {.tags = {{"tenon/node-sort", "binpacking"}}, .placeholder_ask = {{"vcore", 2}, {"gpu", 1}}, .hard_gang = true});
   this->ask("gang", "driver", {{"vcore", 1}}, {.task_group = "driver", .placeholder = true});
   this->ask("gang", "worker", {{"vcore", 1}, {"gpu", 1}}, {.task_group = "worker", .placeholder = true});
   EXPECT_THAT(this->schedule(9), ElementsAre());
   this->ask("other", "two", {{"vcore", 2}});
-  EXPECT_THAT(this->schedule(9),
-              ElementsAre("allocated other/two#3 on plain", "allocated gang/driver#4 on plain",
-                          "allocated gang/worker#5 on gpu", "application_state gang Starting"));
+  EXPECT_THAT(this->schedule(9), ElementsAre("allocated other/two#3 on plain", "allocated gang/driver#4 on plain",
+                                             "allocated gang/worker#5 on gpu", "application_state gang Starting"));
 }
 
 // Of gangs that fit one after the other, each runs: whatever their sizes, and in which order they come.

@@ -8,7 +8,6 @@
 #include "commands/canary.hpp"
 #include "commands/chosen_node_orders.hpp"
 #include "core.hpp"
-#include "ledger/kept_counts.hpp"
 #include "lifecycle/application_states.hpp"
 #include "lifecycle/queue_tree.hpp"
 #include "lifecycle/resource_intake.hpp"
@@ -126,7 +125,6 @@ application &application_intake::take_in(const tenon::add_application &c, applic
   const int64_t said_ms = creation_in(c.tags);
   app.said_creation_ms = std::min(said_ms, shared.now_ms);
   app.independent = independent;
-  keeps.add(app);
   changes.apply(application_admitted{app});
   facts.tell_time(app, {}, messages::creation_time, said_ms);
   limits.attach(app);

@@ -23,7 +23,6 @@ struct application_intake_access {
   internal::canary &canary;
   application_states &states;
   internal::limits &limits;
-  kept_counts &keeps;
   decision_teller &decisions;
   const fact_teller &facts;
   change_dispatcher &changes;

@@ -6,7 +6,6 @@
 #include "commands/application_intake.hpp"
 #include "core.hpp"
 #include "ledger/device_holdings.hpp"
-#include "ledger/kept_counts.hpp"
 #include "lifecycle/allocation_states.hpp"
 #include "lifecycle/application_states.hpp"
 #include "lifecycle/ask_classifier.hpp"
@@ -135,13 +134,11 @@ void ask_intake::obey(const tenon::put_ask &c) {
   if (a != nullptr) {
     allocations.withdraw(*a);
     allocations.begin_anew(*a);
-    keeps.remove(*a);
     changes.apply(ask_replaced{*a});
   } else {
     a = &allocations.create_ask(*app, key);
   }
   fill_ask(*a, c, terms.priority, c.max_allocations);
-  keeps.add(*a);
   a->class_id = classifier.classify(c.required_node, *a, terms.wanted(), terms.devices).id;
   changes.apply(ask_placed{*a, static_cast<int32_t>(a->allocations.size() + a->under_way) - a->placed});
   facts.tell_time(*app, c.key, messages::creation_time, c.create_time_ms);
@@ -163,7 +160,6 @@ void ask_intake::obey(const tenon::put_ask &c) {
 }
 
 void ask_intake::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority, int32_t wanted) {
-  changes.apply(ask_filled{a, wanted});
   a.priority = priority;
   a.arrival = next_arrival_++;
   a.create_time_ms = shared.past_time(c.create_time_ms);
@@ -173,12 +169,11 @@ void ask_intake::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority, int
   a.preempt_other = c.allow_preempt_other;
   a.gang = nullptr;
   if (!c.task_group.empty()) {
-    const size_t groups_before = a.owner->task_groups.size();
-    a.gang = gangs::group_named(*a.owner, c.task_group);
-    if (a.owner->task_groups.size() != groups_before) keeps.add(*a.owner, *a.gang);
+    a.gang = gangs.group_named(*a.owner, c.task_group);
   }
   const bool says_more = !c.priority_class.empty() || c.execution_timeout_ms != 0 || !c.tags.empty();
   if (says_more || a.more_said != nullptr) fill_details(a.details(), c);
+  changes.apply(ask_filled{a, wanted});
 }
 
 void ask_intake::fill_details(ask_details &out, const tenon::put_ask &c) {

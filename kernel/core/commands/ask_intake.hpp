@@ -34,9 +34,9 @@ struct ask_intake_access {
   internal::replacements &replacements;
   internal::reservations &reservations;
   unfit_placements &unfit;
+  internal::gangs &gangs;
   internal::placeholder_timers &placeholder_timers;
   internal::quotas &quotas;
-  kept_counts &keeps;
   decision_teller &decisions;
   const fact_teller &facts;
   change_dispatcher &changes;

@@ -6,7 +6,6 @@
 #include "commands/ask_intake.hpp"
 #include "core.hpp"
 #include "ledger/device_holdings.hpp"
-#include "ledger/kept_counts.hpp"
 #include "lifecycle/allocation_states.hpp"
 #include "lifecycle/application_states.hpp"
 #include "lifecycle/ask_classifier.hpp"
@@ -178,23 +177,20 @@ void ask_intake::add_existing(const existing_allocation &e, node &n, bool node_i
     fill_ask(*a, c, checked.priority, 0);
     a->class_id = classifier.classify(c.required_node, *a, need, checked.devices).id;
     changes.apply(ask_moved{*a, ask_event::accept_placed});
-    keeps.add(*a);
   }
   facts.tell_time(app, c.key, messages::creation_time, c.create_time_ms);
   facts.tell_time(app, c.key, messages::bind_time, e.bind_time_ms);
   states.lower_submission(app, c.create_time_ms);
   if (app.state == application_state::new_) states.run(app, messages::allocation_added());
-  const size_t groups_before = app.task_groups.size();
   const allocation_terms terms{.class_id = classifier.plain_class(need, checked.devices).id,
                                .priority = checked.priority,
                                .placeholder = c.placeholder && !c.task_group.empty(),
                                .originator = c.originator,
                                .preempt_self = c.allow_preempt_self,
                                .bound = !c.required_node.empty(),
-                               .gang = gangs::group_named(app, c.task_group),
+                               .gang = gangs.group_named(app, c.task_group),
                                .create_time_ms = shared.past_time(c.create_time_ms),
                                .execution_timeout_ms = c.execution_timeout_ms};
-  if (app.task_groups.size() != groups_before) keeps.add(app, *terms.gang);
   node *kept = reservations.use(*a);
   const allocation &x = allocations.place_existing(*a, n, terms, e.detail, e.bind_time_ms);
   if (a->state == ask_state::pending) {
@@ -202,8 +198,7 @@ void ask_intake::add_existing(const existing_allocation &e, node &n, bool node_i
   } else {
     changes.apply(ask_placed{*a, 1});
     const int32_t wanted = std::max(*a->max_allocations, *a->placed);
-    keeps.want(*a, wanted);
-    changes.apply(ask_wants{*a, wanted});
+    changes.apply(ask_wants{*a, a->max_allocations, wanted});
   }
   allocations.announce(x, terms, true);
   placeholder_timers.watch_left_over(app, false);

@@ -7,7 +7,6 @@
 #include "base/names_beside.hpp"
 #include "commands/application_intake.hpp"
 #include "ledger/device_holdings.hpp"
-#include "ledger/kept_counts.hpp"
 #include "lifecycle/allocation_states.hpp"
 #include "lifecycle/application_states.hpp"
 #include "lifecycle/foreign_allocations.hpp"
@@ -99,7 +98,6 @@ void node_commands::obey(const tenon::add_node &c) {
   changes.apply(attributes_set{n, c.attributes});
   const bool schedulable = c.schedulable && !of.stops.nodes.contains(c.node);
   changes.apply(node_moved{n, schedulable ? node_event::create : node_event::create_draining, n.state});
-  keeps.add(n);
   changes.apply(node_stored{n});
   if (holdings.divide(n)) changes.apply(divided_types_changed{});
   queues.count_capacity(n.capacity, {});
@@ -151,7 +149,6 @@ void node_commands::obey(const tenon::update_node &c) {
   if (c.has_occupied && terms.occupied != *n->occupied) changes.apply(occupied_set{*n, terms.occupied});
   if (c.has_attributes) {
     changes.apply(attributes_set{*n, c.attributes});
-    keeps.recount(*n);
     if (holdings.divide(*n)) changes.apply(divided_types_changed{});
   }
   if (c.has_capacity) queues.count_capacity(n->capacity, before);
@@ -214,7 +211,6 @@ void node_commands::decommission(node &n) {
   foreign.remove_with(n);
   const resources capacity = n.capacity;
   const size_t most_reserved = reserved.most_nodes();
-  keeps.remove(n);
   changes.apply(node_removed{n});
   queues.count_capacity({}, capacity);
   for (replacement *r : to_place) {

@@ -34,7 +34,6 @@ struct node_commands_access {
   const reserved_line &reserved;
   unfit_placements &unfit;
   placement_checks &checks;
-  kept_counts &keeps;
   decision_teller &decisions;
   const fact_teller &facts;
   change_dispatcher &changes;

@@ -66,9 +66,8 @@ bool whole_gang::begin(application &app) {
 }
 
 bool whole_gang::fits_without_them(const ask_class &c) const {
-  return std::any_of(places_.begin(), places_.end(), [&](const place &p) {
-    return p.of->class_id != c.id && fitness.may_fit_now(*p.where, c);
-  });
+  return std::any_of(places_.begin(), places_.end(),
+                     [&](const place &p) { return p.of->class_id != c.id && fitness.may_fit_now(*p.where, c); });
 }
 
 bool whole_gang::preempt(const application &app, const std::vector<ask *> &asks) {

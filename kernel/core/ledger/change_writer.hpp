@@ -1,11 +1,12 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Change writer: the first half of every change (model/changes.hpp). The ledger writes it down, what readers have not
-// seen of it is marked, and those outside are told. Rooms below the rules apply those changes here from which nothing
-// else follows; all others go through queueing/change_dispatcher.hpp.
+// Change writer: the first half of every change (model/changes.hpp). The ledger writes it down, what is kept for the RM
+// is counted, what readers have not seen of it is marked, and those outside are told. Rooms below the rules apply those
+// changes here from which nothing else follows; all others go through queueing/change_dispatcher.hpp.
 #pragma once
 
 #include <concepts>
 
+#include "ledger/kept_counts.hpp"
 #include "ledger/ledger.hpp"
 #include "outbound/decision_teller.hpp"
 #include "outbound/fact_teller.hpp"
@@ -21,6 +22,7 @@ concept followed_by_nobody = std::same_as<Change, ask_lined_up> || std::same_as<
 struct change_writer_access {
   node_table &nodes;
   const resource_types &types;
+  kept_counts &kept;
   reader_marks &marks;
   const fact_teller &facts;
   decision_teller &decisions;
@@ -41,6 +43,7 @@ class change_writer : change_writer_access {
   template <class Change>
   void write(const Change &c) {
     books_.write(c);
+    kept.write(c);
     if (marks.kept()) marks.write(c);
     if (facts.listened()) facts.write(c);
     decisions.write(c);

@@ -58,30 +58,18 @@ kept_amounts growth_by(const command &c) {
 }  // namespace tenon
 
 namespace tenon::internal {
-namespace {
-
-uint64_t size_of_ask(const ask &a) {
-  return ask_size + a.key.size() + size_of_pairs(a.tags()) + wanted_allocations(a.max_allocations) * allocation_size;
-}
-
-}  // namespace
 
 // -- Asks and allocations. --
 
-void kept_counts::add(const ask &a) {
-  amounts_.asks += wanted_allocations(a.max_allocations);
-  amounts_.bytes += size_of_ask(a);
+kept_amounts kept_counts::of_ask(const ask &a) {
+  const uint64_t wanted = wanted_allocations(a.max_allocations);
+  return {0, wanted, 0, ask_size + a.key.size() + size_of_pairs(a.tags()) + wanted * allocation_size};
 }
 
-void kept_counts::remove(const ask &a) {
-  amounts_.asks -= wanted_allocations(a.max_allocations);
-  amounts_.bytes -= size_of_ask(a);
-}
-
-void kept_counts::want(const ask &a, int32_t wanted) {
-  const uint64_t before = wanted_allocations(a.max_allocations), now = wanted_allocations(wanted);
-  amounts_.asks += now - before;
-  amounts_.bytes += (now - before) * allocation_size;
+void kept_counts::write(const ask_wants &c) {
+  const uint64_t more = wanted_allocations(c.of.max_allocations) - wanted_allocations(c.before);
+  amounts_.asks += more;
+  amounts_.bytes += more * allocation_size;
 }
 
 kept_amounts kept_counts::of_foreign(const allocation &a) const {
@@ -91,61 +79,46 @@ kept_amounts kept_counts::of_foreign(const allocation &a) const {
   return out;
 }
 
-void kept_counts::add_foreign(const allocation &a) { amounts_ += of_foreign(a); }
-
-void kept_counts::remove_foreign(const allocation &a) {
-  const kept_amounts goes = of_foreign(a);
-  amounts_.asks -= goes.asks;
-  amounts_.bytes -= goes.bytes;
-}
-
 // -- Applications, nodes and queues. --
 
-void kept_counts::add(application &app) {
-  app.kept_bytes += application_size + app.id.size() + app.user.size() + app.submitted_queue.size();
-  for (const std::string &group : app.groups) app.kept_bytes += size_of(group);
-  app.kept_bytes += size_of_pairs(app.tags);
-  amounts_.bytes += app.kept_bytes;
+void kept_counts::write(const application_admitted &c) {
+  uint64_t bytes = application_size + c.of.id.size() + c.of.user.size() + c.of.submitted_queue.size();
+  for (const std::string &group : c.of.groups) bytes += size_of(group);
+  add_bytes(c.of, bytes + size_of_pairs(c.of.tags));
 }
 
-void kept_counts::add(application &app, const task_group &group) {
-  const uint64_t more = task_group_size + group.name.size();
+void kept_counts::write(const group_made &c) { add_bytes(*c.of.owner, task_group_size + c.of.name.size()); }
+
+void kept_counts::add_bytes(application &app, uint64_t more) {
   app.kept_bytes += more;
   amounts_.bytes += more;
 }
 
-void kept_counts::add(node &n) {
-  ++amounts_.nodes;
-  recount(n);
+void kept_counts::write(const application_left &c) {
+  --amounts_.applications;
+  amounts_.bytes -= std::exchange(c.of.kept_bytes, 0);
 }
 
-void kept_counts::recount(node &n) {
-  amounts_.bytes -= n.kept_bytes;
-  n.kept_bytes = node_size + n.id.size() + size_of_pairs(n.attributes);
-  amounts_.bytes += n.kept_bytes;
+// A node has its attributes from its first moment on.
+void kept_counts::write(const attributes_set &c) {
+  if (c.of.kept_bytes == 0) ++amounts_.nodes;
+  amounts_.bytes -= c.of.kept_bytes;
+  c.of.kept_bytes = node_size + c.of.id.size() + size_of_pairs(c.of.attributes);
+  amounts_.bytes += c.of.kept_bytes;
 }
 
-void kept_counts::remove(const node &n) {
+void kept_counts::write(const node_removed &c) {
   --amounts_.nodes;
-  amounts_.bytes -= n.kept_bytes;
+  amounts_.bytes -= c.of.kept_bytes;
 }
 
-void kept_counts::add(queue &q) {
-  q.kept_bytes = queue_size + 2 * q.path.size();
-  amounts_.bytes += q.kept_bytes;
+void kept_counts::write(const queue_made &c) {
+  if (c.of.managed) return;
+  c.of.kept_bytes = queue_size + 2 * c.of.path.size();
+  amounts_.bytes += c.of.kept_bytes;
 }
 
-void kept_counts::remove(queue &q) { amounts_.bytes -= std::exchange(q.kept_bytes, 0); }
-
-void kept_counts::add_usage(uint64_t bytes) {
-  usage_bytes_ += bytes;
-  amounts_.bytes += bytes;
-}
-
-void kept_counts::remove_usage(uint64_t bytes) {
-  usage_bytes_ -= bytes;
-  amounts_.bytes -= bytes;
-}
+void kept_counts::forget(queue &q) { amounts_.bytes -= std::exchange(q.kept_bytes, 0); }
 
 // -- What goes when the command comes. --
 
@@ -156,8 +129,7 @@ kept_amounts kept_counts::instead_of(const tenon::put_ask &c) const {
   const application &app = *named->second;
   kept_amounts out;
   if (c.application.empty()) out = {1, 0, 0, app.kept_bytes};
-  if (const ask *a = app.asks.find(c.key); a != nullptr)
-    out += {0, wanted_allocations(a->max_allocations), 0, size_of_ask(*a)};
+  if (const ask *a = app.asks.find(c.key); a != nullptr) out += of_ask(*a);
   return out;
 }
 

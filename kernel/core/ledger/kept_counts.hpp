@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Kept counts: what a partition keeps for its resource manager (tenon/kernel/kept.hpp), counted where it comes and
-// goes.
+// Kept counts: what a partition keeps for its resource manager (tenon/kernel/kept.hpp), counted by the changes with
+// which it comes and goes. What a rule remembers beside that it counts itself (kept_bytes()).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/kept_sizes.hpp"
+#include "model/changes.hpp"
 #include "model/node_table.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/kept.hpp"
@@ -28,33 +29,28 @@ class kept_counts : kept_counts_access {
 
   [[nodiscard]] const kept_amounts &amounts() const { return amounts_; }
 
-  void add(const ask &a);
-  void remove(const ask &a);
-  void want(const ask &a, int32_t wanted);  // it is going to want so many allocations
-  void add_foreign(const allocation &a);
-  void remove_foreign(const allocation &a);
-
-  void application_enters() { ++amounts_.applications; }
-  void application_leaves() { --amounts_.applications; }
-  void add(application &app);  // its texts; once
-  void add(application &app, const task_group &group);
-  void remove(const application &app) { amounts_.bytes -= app.kept_bytes; }
-
-  void add(node &n);
-  void recount(node &n);  // its texts are others
-  void remove(const node &n);
-
-  void add(queue &q);
-  void remove(queue &q);  // it goes, or the configuration names it now
-
-  // -- Of users and groups. --
-  void add_usage(uint64_t bytes);
-  void remove_usage(uint64_t bytes);
-  void remove_all_usage() { remove_usage(usage_bytes_); }
-
-  // -- Whatever else has a size. --
-  void add_bytes(uint64_t bytes) { amounts_.bytes += bytes; }
-  void remove_bytes(uint64_t bytes) { amounts_.bytes -= bytes; }
+  // -- Of changes, which the ledger wrote before. With all others what is kept stays the same. --
+  template <class Change>
+  void write(const Change &) {}
+  void write(const ask_filled &c) { amounts_ += of_ask(c.of); }
+  void write(const ask_wants &c);
+  void write(const ask_replaced &c) { amounts_ -= of_ask(c.of); }
+  void write(const ask_forgotten &c) { amounts_ -= of_ask(c.of); }
+  void write(const allocation_made &c) {
+    if (c.of.foreign) amounts_ += of_foreign(c.of);
+  }
+  void write(const allocation_leaving &c) {
+    if (c.of.foreign) amounts_ -= of_foreign(c.of);
+  }
+  void write(const application_made &) { ++amounts_.applications; }
+  void write(const application_admitted &c);
+  void write(const group_made &c);
+  void write(const application_left &c);
+  void write(const attributes_set &c);
+  void write(const node_removed &c);
+  void write(const queue_made &c);
+  void write(const queue_named &c) { forget(c.of); }
+  void write(const queue_retired &c) { forget(c.of); }
 
   // What goes when the command comes.
   [[nodiscard]] kept_amounts instead_of(const tenon::put_ask &c) const;
@@ -62,10 +58,12 @@ class kept_counts : kept_counts_access {
   [[nodiscard]] kept_amounts instead_of(const tenon::update_node &c) const;
 
  private:
+  [[nodiscard]] static kept_amounts of_ask(const ask &a);
+  void add_bytes(application &app, uint64_t more);
+  void forget(queue &q);
   [[nodiscard]] kept_amounts of_foreign(const allocation &a) const;
 
   kept_amounts amounts_;
-  uint64_t usage_bytes_ = 0;  // in its bytes: of users and groups
 };
 
 }  // namespace tenon::internal

@@ -59,13 +59,13 @@ class ledger : public links, ledger_access {
     if (other_number) c.of.told_ = container_word::none;
   }
   // These changes write nothing here. Others follow them.
-  template <
-      one_of<ask_forgotten, ask_withdrawn, divided_types_changed, verdicts_forgotten, placeholder_outgrown,
-             allocation_announced, allocation_dismissed, allocation_leaving, allocation_preempted, application_entered,
-             application_made, application_admitted, application_going, application_come, application_grouped,
-             application_forgotten, application_ordered, application_types_forgotten, use_moved, queue_made,
-             queue_retired, queue_turned, queue_resized, queue_limited, quota_enforced, total_counted, canary_returned>
-          Change>
+  template <one_of<ask_forgotten, ask_withdrawn, divided_types_changed, verdicts_forgotten, placeholder_outgrown,
+                   allocation_announced, allocation_dismissed, allocation_leaving, allocation_preempted,
+                   application_entered, application_made, application_admitted, application_going, application_come,
+                   application_grouped, application_forgotten, application_ordered, application_types_forgotten,
+                   group_made, use_moved, queue_made, queue_named, queue_retired, queue_turned, queue_resized,
+                   queue_limited, quota_enforced, total_counted, canary_returned>
+                Change>
   static void write(const Change &) {}
   static void write(const ask_filled &c) {
     c.of.max_allocations.edit() = c.wanted;

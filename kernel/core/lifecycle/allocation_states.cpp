@@ -8,7 +8,6 @@
 
 #include "core.hpp"
 #include "ledger/device_holdings.hpp"
-#include "ledger/kept_counts.hpp"
 #include "lifecycle/ask_classifier.hpp"
 #include "queueing/ask_lines.hpp"
 #include "queueing/change_dispatcher.hpp"
@@ -274,8 +273,7 @@ void allocation_states::withdraw(ask &a, termination end, const reason *told) {
   reservations.drop(a);
   lines.dequeue(a);
   add_pending_of(a, -a.pending());
-  keeps.want(a, a.placed);
-  changes.apply(ask_wants{a, a.placed});
+  changes.apply(ask_wants{a, a.max_allocations, a.placed});
   changes.apply(ask_moved{a, ask_event::withdraw});
 }
 
@@ -309,9 +307,8 @@ void allocation_states::forget_if_done(ask &a) {
   if (a.state == ask_state::allocated) changes.apply(ask_moved{a, ask_event::end});
   a.owner->asks.remove(a);
   forget_wait(a);
-  keeps.remove(a);
-  asks.retire(a);
   changes.apply(ask_forgotten{a});
+  asks.retire(a);
 }
 
 }  // namespace tenon::internal

@@ -36,7 +36,6 @@ struct allocation_states_access {
   internal::proposals &proposals;
   placement_checks &checks;
   application_lifecycle &applications;
-  kept_counts &keeps;
   change_dispatcher &changes;
 };
 

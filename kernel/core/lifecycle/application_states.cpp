@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core.hpp"
-#include "ledger/kept_counts.hpp"
 #include "lifecycle/allocation_states.hpp"
 #include "model/partition_model.hpp"
 #include "model/queue_properties.hpp"
@@ -47,7 +46,6 @@ application &application_states::create_application(std::string_view app_id, que
   leaf.apps.insert(&app);
   leaf.dirty_apps.push_back(&app);
   of.active.emplace(app.id, &app);
-  keeps.application_enters();
   return app;
 }
 
@@ -68,7 +66,6 @@ void application_states::keep_rejected(const tenon::add_application &c, std::str
   changes.apply(application_moved{app, application_event::reject});
   note_state(app);
   app.epoch = clock.next_epoch();
-  keeps.add(app);
   end(app);
 }
 
@@ -297,7 +294,6 @@ void application_states::leave_queue(application &app) {
   leave_order(app);
   changes.apply(application_left{app, *app.home});
   of.active.erase(app.id);
-  keeps.application_leaves();
 }
 
 // Completed or Failed.
@@ -312,7 +308,6 @@ void application_states::end_application(application &app) {
 void application_states::end(application &app) {
   app.finished_ms = clock.now_ms();
   app.ended = next_end_++;
-  keeps.remove(app);
   of.add_ended(app);
   clock.arm(clock.now_ms() + config.tuning.terminated_timeout_ms, timer_kind::application_state, app.index, app.epoch);
 }
@@ -325,7 +320,6 @@ void application_states::forget_new(application &app) {
 void application_states::forget(application &app) {
   app.epoch = app.run_epoch = 0;
   placeholder_timers.stop(app);
-  if (app.ended == 0) keeps.remove(app);
   of.applications.retire(app);
   changes.apply(application_forgotten{app});
 }

@@ -32,7 +32,6 @@ struct application_states_access {
   internal::proposals &proposals;
   internal::replacements &replacements;
   internal::placeholder_timers &placeholder_timers;
-  kept_counts &keeps;
   change_dispatcher &changes;
 };
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/kept_sizes.hpp"
-#include "ledger/kept_counts.hpp"
 #include "policies/node_sorting.hpp"
 #include "queueing/ask_lines.hpp"
 #include "rules/node_verdicts.hpp"
@@ -63,7 +62,7 @@ ask_class &ask_classifier::copied_class(const ask_class &original, const ask &a,
 ask_class &ask_classifier::class_of(const class_key &key) {
   bool made = false;
   ask_class &out = classes.intern(key, made);
-  if (made) keeps.add_bytes(ask_class_size + 2 * out.required_node.size());
+  if (made) kept_bytes_ += ask_class_size + 2 * out.required_node.size();
   return out;
 }
 
@@ -78,7 +77,7 @@ const score_facts *ask_classifier::facts_for_score(const ask &a) {
     if (read) about.tags.push_back(tag);
   }
   const auto [known, made] = known_facts_.insert(std::move(about));
-  if (made) keeps.add_bytes(ask_class_size + size_of_pairs(known->tags));
+  if (made) kept_bytes_ += ask_class_size + size_of_pairs(known->tags);
   return &*known;
 }
 

@@ -22,7 +22,6 @@ struct ask_classifier_access {
   node_sortings &sortings;
   ask_lines &lines;
   node_verdicts &verdicts;
-  kept_counts &keeps;
 };
 
 class ask_classifier : ask_classifier_access {
@@ -35,6 +34,8 @@ class ask_classifier : ask_classifier_access {
 
   // The class in a copy of a partition, where the predicates' verdicts are these.
   ask_class &copied_class(const ask_class &original, const ask &a, verdict_set *judged);
+
+  [[nodiscard]] uint64_t kept_bytes() const { return kept_bytes_; }
 
   // -- What classes go by is other than it was. --
   void orders_changed() { forget_last(); }  // those that applications chose
@@ -70,6 +71,7 @@ class ask_classifier : ask_classifier_access {
   std::array<classified, size_t{1} << place_bits> lately_;
   const classified *last_ = nullptr;   // of them
   std::set<score_facts> known_facts_;  // of asks that came
+  uint64_t kept_bytes_ = 0;
 };
 
 }  // namespace tenon::internal

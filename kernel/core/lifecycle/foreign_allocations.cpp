@@ -5,7 +5,6 @@
 
 #include "core.hpp"
 #include "ledger/device_holdings.hpp"
-#include "ledger/kept_counts.hpp"
 #include "lifecycle/ask_classifier.hpp"
 #include "queueing/change_dispatcher.hpp"
 #include "rules/placement_checks.hpp"
@@ -22,10 +21,9 @@ void foreign_allocations::add(node &n, const existing_allocation &e, const resou
   a.priority = e.ask.priority;
   a.create_time_ms = shared.past_time(e.ask.create_time_ms);
   a.bind_time_ms = shared.now_ms;
-  changes.apply(allocation_made{a, allocation_event::allocate});
   foreign.emplace(a.key(), &a);
   for (const named_text &tag : e.ask.tags) foreign_tags[std::string(a.key())].emplace_back(tag.key, tag.value);
-  keeps.add_foreign(a);
+  changes.apply(allocation_made{a, allocation_event::allocate});
   n.foreign.push_back(&a);
   if (!e.detail.empty()) holdings.assign(a.devices, n, classes[a.class_id], {e.detail}, false);
   changes.apply(occupied_by{n, need, 1});
@@ -58,7 +56,6 @@ void foreign_allocations::remove_with(const node &n) {
 void foreign_allocations::forget(allocation &a, const node *held_on) {
   const auto how = held_on == nullptr ? allocation_event::node_removed : allocation_event::release;
   changes.apply(allocation_leaving{a, how});
-  keeps.remove_foreign(a);
   foreign.erase(a.key());
   if (const auto found = foreign_tags.find(a.key()); found != foreign_tags.end()) foreign_tags.erase(found);
   holdings.free(a.devices, held_on);

@@ -19,7 +19,6 @@ struct foreign_allocations_access {
   ask_classifier &classifier;
   device_holdings &holdings;
   placement_checks &checks;
-  kept_counts &keeps;
   change_dispatcher &changes;
 };
 

@@ -5,7 +5,6 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <utility>
 
-#include "ledger/kept_counts.hpp"
 #include "lifecycle/resource_intake.hpp"
 #include "model/queue_properties.hpp"
 #include "outbound/reader_marks.hpp"
@@ -63,7 +62,6 @@ queue &queue_tree::create_queue(queue *parent, std::string_view own_name, bool l
     parent->children_by_name.emplace(q.name, &q);
     keys.changed(q, ~0U);
   }
-  if (!managed) keeps.add(q);
   changes.apply(queue_made{q});
   stop_if_wished(q);
   return q;
@@ -120,7 +118,7 @@ std::string queue_tree::problem_with(const queue_config &c, const std::string &p
 
 void queue_tree::configure(queue &q, const queue_config &c) {
   q.managed = true;
-  keeps.remove(q);
+  changes.apply(queue_named{q});
   if (q.state == object_state::draining) changes.apply(queue_moved{q, object_event::start});
   stop_if_wished(q);
   const bool leaf_before = q.leaf;
@@ -190,7 +188,6 @@ void queue_tree::clean() {
 // Whatever would be looked for among many is left to forget_retired(): many may go at once.
 void queue_tree::retire(queue &q) {
   q.gone = true;
-  keeps.remove(q);
   marks.touch_queues();
   changes.apply(queue_retired{q});
   ready.forget(q);

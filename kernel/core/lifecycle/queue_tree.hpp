@@ -28,7 +28,6 @@ struct queue_tree_access {
   fair_max &fair_maxima;
   internal::limits &limits;
   internal::quotas &quotas;
-  kept_counts &keeps;
   reader_marks &marks;
   change_dispatcher &changes;
   const administrators_stops &stops;

@@ -52,7 +52,7 @@ struct parked_unit {
   uint32_t parked_position = not_in_heap;  // among those that wait for headroom there
   size_t parked_slot = 0;                  // in the list of those that wait for nodes
   uint32_t slot_in_leaf = not_in_heap;     // among the parked ones of a leaf that keeps the order
-  application *gang = nullptr;  // this is no unit: the gang of this application waits as a whole
+  application *gang = nullptr;             // this is no unit: the gang of this application waits as a whole
 };
 
 // Those that wait for headroom of one type in one queue: who needs least is first.

@@ -83,7 +83,7 @@ class ready_index : ready_index_access {
   void wake_all_below(queue &q);                 // its configuration
   void wake_parked_groups(application &app);     // it has a reservation less
   void wake_for_node(node &n);
-  void wake_for_places();  // something took room, or a node, that others may have wanted
+  void wake_for_places();            // something took room, or a node, that others may have wanted
   void wake_blocked();               // whatever blocks them
   [[gnu::cold]] void wake_judged();  // predicates are asked again about nodes
 

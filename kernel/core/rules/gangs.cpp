@@ -18,6 +18,7 @@ task_group *gangs::group_named(application &app, std::string_view group) {
     found = app.task_groups.emplace(std::string(group), task_group{}).first;
     found->second.name = found->first;
     found->second.owner = &app;
+    changes.apply(group_made{found->second});
   }
   return &found->second;
 }

@@ -21,9 +21,9 @@ class gangs : gangs_access {
  public:
   explicit gangs(const gangs_access &all) : gangs_access(all) {}
 
-  static task_group *group_named(application &app, std::string_view name);  // null: the name is empty
+  task_group *group_named(application &app, std::string_view name);  // null: the name is empty
   // So many placeholders of it ended elsewhere.
-  static void restore_ended(application &app, std::string_view name, int64_t replaced, int64_t timed_out);
+  void restore_ended(application &app, std::string_view name, int64_t replaced, int64_t timed_out);
 
   // -- Placeholders come and go. --
   // `pending`, `held`: so many more. With the first one the group's real asks begin to wait, with the last they stop.

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/kept_sizes.hpp"
-#include "ledger/kept_counts.hpp"
 #include "queueing/change_dispatcher.hpp"
 #include "queueing/kept_orders.hpp"
 #include "queueing/limit_lines.hpp"
@@ -23,12 +22,12 @@ usage_node &limits::usage_of(std::string_view of, bool group, queue &q) {
   if (found == all.end()) {
     found = all.emplace(std::string(of), usage_tracker{}).first;
     found->second.name = of;
-    kept.add_usage(usage_size + 2 * of.size());
+    kept_bytes_ += usage_size + 2 * of.size();
   }
   auto &slot = found->second.nodes[&q];
   if (slot == nullptr) {
     slot = std::make_unique<usage_node>();
-    kept.add_usage(usage_size);
+    kept_bytes_ += usage_size;
     slot->of = &found->second;
     slot->where = &q;
     slot->parent = q.parent == nullptr ? nullptr : &usage_of(of, group, *q.parent);
@@ -120,7 +119,7 @@ void limits::forget_gone_queues() {
     for (auto &[tracked, tracker] : *all) {
       const size_t forgotten = std::erase_if(tracker.nodes, [](const auto &one) { return one.first->gone; });
       tracker.touched |= forgotten != 0;
-      kept.remove_usage(forgotten * usage_size);
+      kept_bytes_ -= forgotten * usage_size;
     }
   }
 }
@@ -135,7 +134,7 @@ void limits::refresh(const std::vector<application *> &all_applications) {
   for (application *app : all_applications) lines.stop_waiting(*app);
   users_.clear();
   groups_.clear();
-  kept.remove_all_usage();
+  kept_bytes_ = 0;
   for (application *app : all_applications) {
     attach(*app);
     if (app->place != limit_place::none) count(*app, true);

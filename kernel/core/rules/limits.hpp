@@ -15,7 +15,6 @@ namespace tenon::internal {
 
 struct limits_access {
   resource_types &types;
-  kept_counts &kept;
   ready_index &ready;
   limit_lines &lines;
   kept_orders &orders;
@@ -32,6 +31,8 @@ class limits : limits_access {
   // The limit of a queue for a user or group: the entry that names it, else for users the one of "*".
   static const limit_config *limit_for(const queue &q, std::string_view name, bool group);
   static std::string group_of(const application &app, const queue &home);  // where it is, or would be, in that leaf
+
+  [[nodiscard]] uint64_t kept_bytes() const { return kept_bytes_; }
 
   // -- Who is held. --
   // One more application with so much would be beyond the limit of the user or group in the queue.
@@ -55,6 +56,7 @@ class limits : limits_access {
   usage_node &usage_of(std::string_view name, bool group, queue &q);
 
   usage_trackers users_, groups_;
+  uint64_t kept_bytes_ = 0;
 };
 
 }  // namespace tenon::internal

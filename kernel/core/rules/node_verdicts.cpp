@@ -7,7 +7,6 @@
 
 #include "base/kept_sizes.hpp"
 #include "core.hpp"
-#include "ledger/kept_counts.hpp"
 #include "model/node_table.hpp"
 #include "policies/call_contexts.hpp"
 
@@ -120,7 +119,7 @@ verdict_set *node_verdicts::set_for(const ask &a, const resources &need, bool &i
   if (slot == nullptr) {
     slot = std::make_unique<verdict_set>();
     begin_set(*slot, a, in_common);
-    kept.add_bytes(ask_class_size + slot->first_key.size() + size_of_pairs(slot->tags) + verdict_size * nodes.slots());
+    kept_bytes_ += ask_class_size + slot->first_key.size() + size_of_pairs(slot->tags) + verdict_size * nodes.slots();
   }
   return slot.get();
 }
@@ -172,7 +171,7 @@ verdict_set *node_verdicts::canary_set_for(const ask &a, const resources &need, 
   auto &slot = canary_->sets[{others, std::move(signature)}];
   if (slot == nullptr) {
     slot = std::make_unique<verdict_set>();
-    kept.add_bytes(ask_class_size + size_of_pairs(a.tags()) + verdict_size * nodes.slots());
+    kept_bytes_ += ask_class_size + size_of_pairs(a.tags()) + verdict_size * nodes.slots();
   }
   if (slot->canary != canary_->number) {
     begin_set(*slot, a, is_common);

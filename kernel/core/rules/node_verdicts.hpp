@@ -28,7 +28,6 @@ struct node_verdicts_access {
   const std::string &partition_name;
   node_table &nodes;
   const call_contexts &contexts;
-  kept_counts &kept;
 };
 
 class node_verdicts final : public node_filter, node_verdicts_access {
@@ -40,6 +39,7 @@ class node_verdicts final : public node_filter, node_verdicts_access {
   // These in the place of those that they are listed as; one without a policy stays. Gives the ones that go. Nothing
   // that was said holds, and none is held: every ask is to be classified anew.
   [[gnu::cold]] std::vector<node_predicate> replace(std::vector<node_predicate> fresh);
+  [[nodiscard]] uint64_t kept_bytes() const { return kept_bytes_; }
   [[nodiscard]] bool are_held() const { return !seldom_->held.empty(); }  // some, since a predicate failed
 
   [[nodiscard]] std::string reason_of(const ask_class &c, uint32_t slot) const;  // why it does not
@@ -108,6 +108,7 @@ class node_verdicts final : public node_filter, node_verdicts_access {
   std::vector<node_predicate> predicates_;
   std::map<std::vector<uint64_t>, std::unique_ptr<verdict_set>> sets_;  // by signatures and what they leave out
   bool only_looks_ = false;
+  uint64_t kept_bytes_ = 0;
   bool read_amounts_ = false;  // of nodes: verdicts change with every allocation
   bool read_need_ = false;     // of asks: verdicts are shared by those of equal resources alone
   std::vector<std::string> reason_texts_;

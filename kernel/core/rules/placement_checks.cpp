@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/kept_sizes.hpp"
-#include "ledger/kept_counts.hpp"
 #include "tenon/kernel/messages.hpp"
 
 namespace tenon::internal {
@@ -41,7 +40,7 @@ void placement_checks::note_refusal(ask &a, const node &n, std::string_view reas
 }
 
 void placement_checks::remember(ask &a, node_refusal r) {
-  kept.add_bytes(kept_for(r));
+  kept_bytes_ += kept_for(r);
   std::vector<ask *> &there = refused_on_[r.where];
   if (std::find(there.begin(), there.end(), &a) == there.end()) there.push_back(&a);
   ask_wait::of(a, waits).refusals.push_back(std::move(r));
@@ -55,7 +54,7 @@ bool placement_checks::note_failed_start(ask &a, const node &n) {
     std::erase_if(a.wait->refusals, [&](const node_refusal &r) {
       if (r.where != &n || r.failed_starts == 0) return false;
       now.failed_starts = r.failed_starts + 1;
-      kept.remove_bytes(kept_for(r));
+      kept_bytes_ -= kept_for(r);
       return true;
     });
   }
@@ -71,7 +70,7 @@ bool placement_checks::note_failed_start(ask &a, const node &n) {
 
 void placement_checks::forget(ask &a) {
   for (const node_refusal &r : a.wait->refusals) {
-    kept.remove_bytes(kept_for(r));
+    kept_bytes_ -= kept_for(r);
     const auto found = refused_on_.find(r.where);
     if (found == refused_on_.end()) continue;
     std::erase(found->second, &a);
@@ -94,7 +93,7 @@ void placement_checks::node_gone(const node &n) {
   for (ask *a : found->second) {
     std::erase_if(a->wait->refusals, [&](const node_refusal &r) {
       if (r.where != &n) return false;
-      kept.remove_bytes(kept_for(r));
+      kept_bytes_ -= kept_for(r);
       return true;
     });
   }
@@ -124,7 +123,7 @@ bool placement_checks::drop(ask &a, const node &n) {
   std::erase_if(a.wait->refusals, [&](const node_refusal &r) {
     if (r.where != &n) return false;
     some_stay |= r.failed_starts != 0;
-    if (r.failed_starts == 0) kept.remove_bytes(kept_for(r));
+    if (r.failed_starts == 0) kept_bytes_ -= kept_for(r);
     return r.failed_starts == 0;
   });
   return !some_stay;

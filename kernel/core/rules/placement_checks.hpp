@@ -24,7 +24,6 @@ struct placement_checks_access {
   const partition_id partition;
   const bool by_proposals;  // it checks what is proposed, and is not asked within the step
   ask_waits &waits;
-  kept_counts &kept;
 };
 
 class placement_checks : placement_checks_access {
@@ -68,6 +67,7 @@ class placement_checks : placement_checks_access {
   void forget(ask &a);
   void forget_on(const node &n);  // but for starts that failed
   void node_gone(const node &n);
+  [[nodiscard]] uint64_t kept_bytes() const { return kept_bytes_; }
   // Forgets what the RM says may be others now. False: there was nothing.
   bool check_again(const tenon::check_again &c);
 
@@ -76,6 +76,7 @@ class placement_checks : placement_checks_access {
   bool drop(ask &a, const node &n);
 
   bool nobody_is_asked_ = false;
+  uint64_t kept_bytes_ = 0;
   std::vector<const node *> refused_now_;  // within the step, while an ask is looked at; or not answered yet
   boost::unordered_flat_map<const node *, std::vector<ask *>> refused_on_;
 };

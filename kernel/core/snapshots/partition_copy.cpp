@@ -177,7 +177,7 @@ class partition_copier {
     out.place = app.place;
     if (out.place != limit_place::none) to_.limits.count(out, true);
     to_.application_states.count_up(out, app.counted);
-    for (const auto &[name, g] : app.task_groups) gangs::restore_ended(out, name, g.replaced, g.timed_out);
+    for (const auto &[name, g] : app.task_groups) to_.gangs.restore_ended(out, name, g.replaced, g.timed_out);
   }
 
   // It stands in no line so far.
@@ -198,7 +198,7 @@ class partition_copier {
       out.details().execution_timeout_ms = a.execution_timeout_ms();
       out.details().tags = a.tags();
     }
-    if (a.gang != nullptr) out.gang = gangs::group_named(*out.owner, a.gang->name);
+    if (a.gang != nullptr) out.gang = to_.gangs.group_named(*out.owner, a.gang->name);
     out.class_id = class_of(a, out);
     if (a.state == ask_state::pending) to_.allocation_states.add_pending_of(out, a.pending());
     if (a.wait == nullptr) return;
@@ -238,7 +238,7 @@ class partition_copier {
     terms.originator = x.originator;
     terms.preempt_self = x.preempt_self;
     terms.bound = x.bound;
-    if (x.gang != nullptr) terms.gang = gangs::group_named(*of.owner, x.gang->name);
+    if (x.gang != nullptr) terms.gang = to_.gangs.group_named(*of.owner, x.gang->name);
     terms.create_time_ms = x.create_time_ms;
     allocation &out = to_.allocation_states.copy(x.sequence, x.bind_time_ms, x.state, of, copy_of_node(*x.where), terms,
                                                  from_.held_devices_of.text_of(x.devices));
@@ -267,7 +267,7 @@ class partition_copier {
     ask &real = asks_.of(*r.real);
     allocation_terms terms = r.terms;
     terms.class_id = plain_class(r.terms.class_id);
-    if (terms.gang != nullptr) terms.gang = gangs::group_named(*real.owner, terms.gang->name);
+    if (terms.gang != nullptr) terms.gang = to_.gangs.group_named(*real.owner, terms.gang->name);
     replacement &out = to_.replacements.make(real, placeholder, copy_of_node(*r.where), {}, &terms);
     replacements_.note(r, out);
     out.number = r.number;

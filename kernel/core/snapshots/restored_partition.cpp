@@ -196,7 +196,7 @@ class partition_restorer {
     out.submitted_queue = app.submitted_queue;
     out.message = app.message;
     for (const auto &[name, replaced, timed_out] : app.placeholders)
-      gangs::restore_ended(out, name, replaced, timed_out);
+      to_.gangs.restore_ended(out, name, replaced, timed_out);
   }
 
   [[nodiscard]] std::vector<class_devices> splits_of(const saved_need &of) const {
@@ -226,7 +226,7 @@ class partition_restorer {
       out.details().execution_timeout_ms = a.execution_timeout_ms;
       out.details().tags = restored(a.tags);
     }
-    out.gang = gangs::group_named(*out.owner, a.task_group);
+    out.gang = to_.gangs.group_named(*out.owner, a.task_group);
     const saved_need &need = from_.needs[a.need];
     out.class_id = to_.classifier.classify(need.required_node, out, restored(need.amounts), splits_of(need)).id;
     if (a.state == ask_state::pending) to_.allocation_states.add_pending_of(out, out.pending());
@@ -242,7 +242,7 @@ class partition_restorer {
   void restore_allocation(const saved_allocation &x) {
     ask &of = *asks_[x.ask];
     const uint32_t need = plain_class(x.need);
-    task_group *gang = gangs::group_named(*of.owner, x.task_group);
+    task_group *gang = to_.gangs.group_named(*of.owner, x.task_group);
     const allocation_terms terms{need,           x.priority, x.placeholder, x.originator,
                                  x.preempt_self, x.bound,    gang,          x.create_time_ms};
     allocation &out =
@@ -284,7 +284,7 @@ class partition_restorer {
     if (saved.need == not_saved) return to_.allocation_states.terms_of(real);
     const auto &[saved_need, priority, originator, preempt_self, bound, created_ms, timeout_ms, group] = saved;
     const uint32_t need = plain_class(saved_need);
-    task_group *gang = gangs::group_named(*real.owner, group);
+    task_group *gang = to_.gangs.group_named(*real.owner, group);
     return {need, priority, false, originator, preempt_self, bound, gang, created_ms, timeout_ms};
   }
 

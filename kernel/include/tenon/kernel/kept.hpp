@@ -23,6 +23,13 @@ struct kept_amounts {
     bytes += other.bytes;
     return *this;
   }
+  kept_amounts &operator-=(const kept_amounts &other) {
+    applications -= other.applications;
+    asks -= other.asks;
+    nodes -= other.nodes;
+    bytes -= other.bytes;
+    return *this;
+  }
   friend bool operator==(const kept_amounts &, const kept_amounts &) = default;
 };
 
