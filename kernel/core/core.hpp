@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/recorded_answers.hpp"
 #include "base/timers.hpp"
+#include "journal/recorded_answers.hpp"
 #include "tenon/kernel/kernel.hpp"
 
 namespace tenon::internal {

@@ -239,8 +239,8 @@ class partition final : partition_model {
   // -- What may run next, and what waits. --
   change_writer written{{nodes, types, keeps, marks, facts, decisions}};
   internal::victim_room victim_room{{nodes, classes}};
-  change_dispatcher changes{{written, config, nodes, orders.nodes, verdicts, keys, ready, limit_lines, kept_orders,
-                             reserved, held_off, victim_room}};
+  change_dispatcher changes{{written, config, nodes, orders.nodes, verdicts, checks, keys, fair_maxima, priorities,
+                             ready, alarms, gangs_in_turn, limit_lines, kept_orders, reserved, held_off, victim_room}};
   device_holdings holdings{{types, classes, nodes, held_devices_of, written}};
   sort_keys keys{{clock, root, orders, contexts, ready, kept_orders, faults, written}};
   fresh_keys fresh_orders{{shared, contexts}};
@@ -261,22 +261,20 @@ class partition final : partition_model {
   // -- How queues, applications, asks and allocations begin, change and end. --
   resource_intake intake{{*this, shared.now_ms, types, nodes, orders.nodes, contexts, changes}};
   ask_classifier classifier{{config, classes, asks, orders.nodes, lines, verdicts}};
-  queue_tree queues{{root, total, orders.queues, intake, keys, ready, priorities, fair_maxima, limits, quotas, marks,
-                     changes, stops}};
+  queue_tree queues{{root, total, orders.queues, intake, keys, limits, quotas, marks, changes, stops}};
   internal::allocation_states allocation_states{{clock,    classes,         asks,         texts,    allocations,
                                                  waits,    held_devices_of, classifier,   holdings, lines,
                                                  limits,   gangs,           reservations, held_off, claims,
                                                  proposed, proposer,        proposals,    checks,   application_states,
                                                  changes}};
-  internal::application_states application_states{{clock, config, classes, *this, lines, allocation_states, keys, ready,
-                                                   limit_lines, limits, gangs_in_turn, reservations, proposals,
-                                                   replacements, placeholder_timers, changes}};
+  internal::application_states application_states{{clock, config, classes, *this, lines, allocation_states, keys,
+                                                   limit_lines, limits, reservations, proposals, replacements,
+                                                   placeholder_timers, changes}};
   internal::foreign_allocations foreign_allocations{
-      {shared, classes, allocations, foreign, foreign_tags, classifier, holdings, checks, changes}};
+      {shared, classes, allocations, foreign, foreign_tags, classifier, holdings, changes}};
 
   // -- Rules, each with what it knows. --
-  internal::placement placement{
-      {shared, types, stops, queues, keys, fair_maxima, ready, limit_lines, alarms, quotas, victim_room, changes}};
+  internal::placement placement{{shared, types, stops, queues, quotas, changes}};
   node_verdicts verdicts{{shared, clock, name, nodes, contexts}};
   placement_checks checks{{shared, config, id, check_deadline_ms > 0, waits}};
   reserved_nodes shared_nodes{{shared, config, classes, nodes, held_devices_of, holdings, allocation_states.ends_at()}};
@@ -290,7 +288,8 @@ class partition final : partition_model {
       {config, reservations.all(), fitness, checks, nodes, classes, held_devices_of, total, victim_room}};
   internal::preemption preemption{
       {shared, config, classes, waits, preempts, victim_room, checks, victim_search, claims, held_off, reservations}};
-  required_node_preemption on_node{{config, classes, nodes, held_devices_of, total, claims, facts}};
+  required_node_preemption on_node{
+      {config, classes, nodes, held_devices_of, total, reservations, checks, claims, facts}};
   internal::quotas quotas{{clock, config, classes, claims, changes}};
   internal::gangs gangs{{lines, gangs_in_turn, changes}};
   open_proposals proposed{{clock, check_deadline_ms}};
@@ -317,7 +316,8 @@ class partition final : partition_model {
                                    lines, ready, kept_orders, placer, victim_search, preemption, written}};
   queue_pass pass_c{{classes, ready, kept_orders, limit_lines, lines, alarms, reserved, headroom, checks, placer,
                      whole_gang, preemption, reserver, required}};
-  internal::cycle cycle{{shared, paused, state, ready, kept_orders, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};
+  internal::cycle cycle{
+      {shared, paused, state, ready, kept_orders, keys, fair_maxima, faults, pass_a, pass_b, pass_c, on_node}};
   policy_faults faults{{shared, name, types, orders, keys}};
   internal::inspector inspector{{shared, config, root, queues, types, classes, nodes, fresh_orders, headroom, verdicts,
                                  checks, search, whole_gang, faults, facts, changes}};
@@ -334,8 +334,8 @@ class partition final : partition_model {
       {shared, config, types, *this, orders.nodes, keys, classifier, faults}};
   internal::application_intake application_intake{{shared, *this, *this, types, intake, placement, chosen_node_orders,
                                                    canary, application_states, limits, decisions, facts, changes}};
-  internal::application_moves application_moves{{*this, classes, types, queues, application_intake, application_states,
-                                                 lines, limits, gangs_in_turn, claims, canary, changes}};
+  internal::application_moves application_moves{
+      {*this, classes, types, queues, application_intake, application_states, lines, limits, claims, canary, changes}};
   internal::ask_intake ask_intake{{shared,
                                    root,
                                    classes,
@@ -385,14 +385,13 @@ class partition final : partition_model {
                                          decisions,
                                          facts,
                                          changes}};
-  internal::administration administration{
-      {clock, *this, *this, queues, application_states, ready, gangs_in_turn, reserved, changes}};
+  internal::administration administration{{clock, *this, *this, queues, application_states, changes}};
   internal::configuration configuration{
-      {shared,   config,           types,          *this,         asks,     nodes,
-       root,     priority_classes, orders,         intake,        queues,   chosen_node_orders,
-       canary,   classifier,       administration, placement,     verdicts, keys,
-       ready,    priorities,       fair_maxima,    alarms,        limits,   reservations,
-       reserved, victim_room,      quotas,         gangs_in_turn, faults,   marks}};
+      {shared, config,           types,          *this,     asks,        nodes,
+       root,   priority_classes, orders,         intake,    queues,      chosen_node_orders,
+       canary, classifier,       administration, placement, verdicts,    ready,
+       alarms, limits,           reservations,   reserved,  victim_room, quotas,
+       faults, changes}};
   // The last, so that what every decision needs lies as close together as without it.
   internal::canary canary{{shared, config, types, *this, orders.nodes, keys, classifier, verdicts, faults, changes}};
 };

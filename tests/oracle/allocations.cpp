@@ -166,7 +166,7 @@ void partition::tell(decision_kind kind, const application &a, const allocation 
 std::string partition::problem_of_sums(const existing_allocation &c, const std::string &node_id, bool with_node,
                                        existing_sums &before) {
   const amount_map resources = to_map(c.ask.resources);
-  wide_map on_node = before.on_node, asked = before.asked_and_used;
+  wide_map on_node = before.on_node, allocated = before.allocated;
   if (c.foreign) {
     const auto old = foreign.find(std::string(c.ask.key));
     if (old != foreign.end() && old->second.node == node_id) add(on_node, old->second.resources, -1);
@@ -175,13 +175,13 @@ std::string partition::problem_of_sums(const existing_allocation &c, const std::
     const allocation *same = with_node ? nullptr : meant_by(c, all, node_id);
     if (same != nullptr && same->node == node_id) {
       add(on_node, same->resources, -1);
-      add(asked, same->resources, -1);
+      add(allocated, same->resources, -1);
     }
   }
   std::string why = problem_of_sum(on_node, resources);
-  if (why.empty() && !c.foreign) why = problem_of_sum(asked, resources);
+  if (why.empty() && !c.foreign) why = problem_of_sum(allocated, resources);
   add(before.on_node, resources);
-  if (!c.foreign) add(before.asked_and_used, resources);
+  if (!c.foreign) add(before.allocated, resources);
   return why;
 }
 
@@ -276,7 +276,7 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
 void partition::put_allocation(const tenon::put_allocation &c) {
   const std::string node_id(c.node);
   placed_ahead.clear();
-  existing_sums before{on_node(node_id, true), asked_and_used()};
+  existing_sums before{on_node(node_id, true), reported_together()};
   const std::string why = problem_of(c.allocation, node_id, nodes.contains(node_id), false, before);
   if (why.empty()) return put_existing(c.allocation, node_id, false);
   decision &d = emit(decision_kind::allocation_rejected, std::string(c.allocation.ask.application),

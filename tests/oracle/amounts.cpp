@@ -88,7 +88,8 @@ std::string problem_of_sum(const wide_map &counted, const amount_map &more, int6
   for (const auto &[type, amount] : more) {
     const auto found = counted.find(type);
     const wide there = found == counted.end() ? 0 : found->second;
-    if (there + wide{amount} * times > largest_sum) {
+    const wide comes = wide{amount} * times;  // nothing that comes is never too much, whatever is there
+    if (comes > 0 && there + comes > largest_sum) {
       return messages::sum_too_large(type, amount, times, static_cast<int64_t>(there));
     }
   }

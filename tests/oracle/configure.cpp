@@ -120,7 +120,7 @@ void partition::configure(const partition_config &c, const std::map<std::string,
       if (judged_anew && k.pending() > 0) judge(*a, k);
     }
   }
-  for (const queue *q : depth_first()) look_at_quota(q->path);
+  look_at_quotas_in(*find_queue("root"));
 }
 
 bool partition::is_below_leaf(const std::string &path) const {

@@ -33,7 +33,7 @@ bool partition::decide() {
     made = decide_in(*find_queue("root"), in_turn) || place_left_over(used);
   }
   for (reservation &r : reservations) r.goes_by_order = r.by_order = false;
-  return made;
+  return made || (shared.has.preemption && clear_required_nodes(used));
 }
 
 bool partition::decide_in(const queue &q, const usage &used) {
@@ -51,11 +51,15 @@ bool partition::decide_in(const queue &q, const usage &used) {
       if ((own == nullptr || waits_in_order(*a, *k, *own)) && is_kept_back(*a, *k, used)) continue;
       if (shared.has.gangs && k->placeholder && waits_to_begin(*a) && own == nullptr) {
         if (std::exchange(looked_at_gang, true)) continue;
-        if (begin_whole(*a, used)) return true;
+        ask *without_place = nullptr;
+        usage tried = used;
+        if (begin_whole(*a, used, without_place, tried)) return true;
         if (!order_here.is_one_first && whole_lacks(*a, *k, used) == lack::headroom) wait_first(*a, *k);
         refused_at_turn.clear();
-        const bool may = shared.has.preemption && has_come(*a) && within_limits(*a, *k, used);
-        if (may && preempt(*a, *k, used, is_guaranteed_whole(*a, used))) return true;
+        const bool is_tried = without_place != nullptr && reservation_of(*without_place) == nullptr;
+        ask &by = is_tried ? *without_place : *k;
+        const bool may = shared.has.preemption && has_come(*a) && within_limits(*a, by, used);
+        if (may && preempt(*a, by, is_tried ? tried : used, is_guaranteed_whole(*a, used))) return true;
         continue;
       }
       if ((own != nullptr && !own->by_order) || (shared.has.gangs && waits_for_placeholders(*a, *k))) continue;
@@ -196,10 +200,14 @@ bool partition::is_kept_back(const application &owner, const ask &k, const usage
 
 void partition::wait_first(const application &a, const ask &k) {
   const std::optional<int64_t> after = keeps_order_after(*find_queue(a.queue));
-  if (!after) return;
+  const amount_map needs = k.placeholder && waits_to_begin(a) ? pending_placeholders_of(a) : k.resources;
+  const auto path = path_down(a.queue);
+  const bool may_come_to_fit = std::all_of(
+      path.begin(), path.end(), [&](const std::string &at) { return fits_limit(find_queue(at)->max, {}, needs); });
+  if (!after || !may_come_to_fit) return;
   order_here.is_one_first = true;
   order_here.first = {a.submission, k.key};
-  order_here.needs = k.placeholder && waits_to_begin(a) ? pending_placeholders_of(a) : k.resources;
+  order_here.needs = needs;
   if (shared.now_ms >= add_saturating(k.create_time_ms, *after)) order_here.keeps = &k;
 }
 

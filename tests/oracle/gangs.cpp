@@ -158,8 +158,18 @@ bool partition::waits_to_begin(const application &a) const {
 }
 
 bool partition::has_come(const application &a) {
-  return a.state != application_state::accepted || a.first_bind_ms ||
-         covers(pending_placeholders_of(a), a.placeholder_ask);
+  return has_begun(a) || covers(pending_placeholders_of(a), a.placeholder_ask);
+}
+
+bool partition::has_begun(const application &a) {
+  if (a.state == application_state::accepted) return a.first_bind_ms.has_value();
+  const auto is_of_group = [](const allocation &x) {
+    const bool ends = x.state == allocation_state::preempting || x.state == allocation_state::expiring;
+    return x.placeholder || (!x.task_group.empty() && !ends);
+  };
+  return std::any_of(a.allocations.begin(), a.allocations.end(), is_of_group) ||
+         std::any_of(a.placeholder_data.begin(), a.placeholder_data.end(),
+                     [](const auto &item) { return item.second.replaced > 0; });
 }
 
 amount_map partition::pending_placeholders_of(const application &a) {
@@ -181,7 +191,7 @@ bool partition::is_guaranteed_whole(const application &a, const usage &used) con
       const int64_t wanted = amount_of(all, type);
       if (wanted <= 0) continue;
       says = true;
-      const int64_t in_use = sub_saturating(amount_of(of.allocated, type), amount_of(of.preempting, type));
+      const int64_t in_use = sub_saturating(amount_of(of.allocated, type), amount_of(of.ending, type));
       enough &= wanted <= sub_saturating(guaranteed, add_saturating(in_use, amount_of(of.claimed, type)));
     }
     if (says) return enough;
@@ -189,8 +199,9 @@ bool partition::is_guaranteed_whole(const application &a, const usage &used) con
   return false;
 }
 
-// `used` is a copy, in which each placeholder counts for those behind it.
-bool partition::begin_whole(application &a, usage used) {
+// `used` is a copy, in which each placeholder counts for those behind it. Where one finds no place, `tried` has what
+// those before it would take of nodes.
+bool partition::begin_whole(application &a, usage used, ask *&without_place, usage &tried) {
   const std::vector<ask *> in_order = sorted_asks(a);
   const auto first = std::find_if(in_order.begin(), in_order.end(), [](const ask *k) { return k->placeholder; });
   if (!has_come(a) || whole_lacks(a, **first, used) != lack::nothing) return false;
@@ -206,10 +217,14 @@ bool partition::begin_whole(application &a, usage used) {
     for (int32_t left = k->pending(); left > 0; --left) {
       if (!within_limits(a, *k, used) || !within_max(a, *k, used)) return false;
       const node *n = k->required_node.empty() ? choose_node(a, *k, used) : required_node_now(a, *k, used);
-      if (n == nullptr) return false;
+      if (n == nullptr) {
+        without_place = k;
+        return false;
+      }
       const detail_map chosen = k->required_node.empty() ? chosen_by_order(a, *k, *n, used) : detail_map();
       all.push_back({k, n->id, chosen});
       put_on(a, *k, *n, used);
+      put_on(a, *k, *n, tried);
       count(a, *k, used);
     }
   }
@@ -267,16 +282,19 @@ void partition::time_placeholders(application &a, const allocation &placed) {
   const bool runs_out = std::any_of(shared.timers.begin(), shared.timers.end(), [&](const timer &t) {
     return t.application == a.uid && t.kind == timer_kind::placeholders;
   });
-  const bool in_time = runs(a) || a.state == application_state::completing;
+  const bool in_time = runs(a) || a.state == application_state::completing || a.state == application_state::resuming;
   if (first || (in_time && !runs_out)) arm_placeholder_timer(a, placed.bind_time_ms);
 }
 
 void partition::on_placeholder_timer(application &a) {
   const bool held = std::any_of(a.allocations.begin(), a.allocations.end(), is_held);
   if (!held && count_placeholders(a).pending == 0) return;
-  const bool has_placeholder =
-      std::any_of(a.allocations.begin(), a.allocations.end(), [](const allocation &x) { return x.placeholder; });
-  if (begins_whole(a) && !has_placeholder && !a.first_bind_ms && has_come(a)) return;
+  const auto count = [&](bool proposed) {
+    return std::count_if(a.allocations.begin(), a.allocations.end(),
+                         [&](const allocation &x) { return x.placeholder && x.is_proposed() == proposed; });
+  };
+  const bool has_begun = count(false) != 0 || a.first_bind_ms || !begins_whole(a);
+  if (!has_begun && (count(true) != 0 || has_come(a))) return;
   const bool comes_to_work = std::any_of(a.allocations.begin(), a.allocations.end(),
                                          [](const allocation &x) { return x.under_way && !x.is_offered(); });
   const bool fails = a.hard_gang && !a.has_real() && !comes_to_work;

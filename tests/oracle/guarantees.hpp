@@ -71,7 +71,7 @@ class guarantees {
   [[nodiscard]] amount_map left_of_guarantee(const queue &q) const {
     const tally of = used_.of_queue(q.path);
     amount_map in_use = of.allocated;
-    subtract(in_use, of.preempting);
+    subtract(in_use, of.ending);
     add(in_use, claimed_by_others(q.path));
     subtract(in_use, taken_in(q.path));
     amount_map out;

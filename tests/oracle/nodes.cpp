@@ -54,7 +54,7 @@ std::string partition::problem_of(const tenon::add_node &c) {
   if (std::string why = problem_of_divisions(attributes); !why.empty()) return why;
   if (std::string why = intern(divided_types(attributes)); !why.empty()) return why;
   if (std::string why = problem_of_capacity(id, to_map(c.capacity)); !why.empty()) return why;
-  existing_sums before{{}, asked_and_used()};
+  existing_sums before{{}, reported_together()};
   add(before.on_node, to_map(c.occupied));
   for (const existing_allocation &x : c.existing) {
     const std::string why = problem_of(x, id, true, true, before);

@@ -40,16 +40,23 @@ struct candidate {
   allocation *what = nullptr;
 };
 [[nodiscard]] bool victim_before(const candidate &a, const candidate &b);
-// The place of a candidate in victim order by opting out, originator, priority and the need of its gang alone.
+// The place of a candidate in victim order by opting out, originator and priority alone.
 using victim_rank = std::tuple<bool, bool, int32_t>;
-using victim_level = std::pair<victim_rank, bool>;  // whether it is needed by its gang
+using victim_level = std::pair<victim_rank, int64_t>;  // and how many gangs break with one of that place
 [[nodiscard]] victim_rank rank_of(const candidate &c);
-[[nodiscard]] victim_level level_of(const std::vector<candidate> &all);  // that go together
-// In the order in which candidates are looked at: docs/decisions-preemption.md, section 3.
-[[nodiscard]] std::vector<candidate> as_looked_at(const std::vector<candidate> &all);
+[[nodiscard]] victim_level level_of(std::vector<candidate> all);  // that go together
+// Candidates as they are looked at: docs/decisions-preemption.md, section 3.
+class lineup {
+ public:
+  explicit lineup(const std::vector<candidate> &all);
+  std::optional<candidate> next(const std::vector<candidate> &taken);  // so far
+
+ private:
+  std::vector<std::pair<candidate, int64_t>> left_;  // and how many its group can spare
+};
 // The largest share that the amounts are of what the nodes have.
 [[nodiscard]] double share_of(const amount_map &amounts, const amount_map &of_nodes);
-[[nodiscard]] std::vector<candidate> largest_first(std::vector<candidate> all, const amount_map &of_nodes);
+[[nodiscard]] std::vector<candidate> largest_first(std::vector<candidate> taken, const amount_map &of_nodes);
 
 struct partition {
   partition(world &w, std::string rm_id, const partition_config &c, const std::map<std::string, int32_t> &classes,
@@ -106,7 +113,8 @@ struct partition {
   [[nodiscard]] bool is_guaranteed_whole(const application &a, const usage &used) const;
   // Its placeholders are as many as it named.
   [[nodiscard]] static bool has_come(const application &a);
-  bool begin_whole(application &a, usage used);
+  [[nodiscard]] static bool has_begun(const application &a);
+  bool begin_whole(application &a, usage used, ask *&without_place, usage &tried);
   // One more of the ask is on the node, with the devices that it would have there.
   void put_on(const application &a, const ask &k, const node &n, usage &used);
   const node *required_node_now(const application &a, const ask &k, const usage &used);
@@ -135,7 +143,7 @@ struct partition {
   void put_allocation(const tenon::put_allocation &c);
   // What it would be added to; those that come with a new node are added one by one.
   struct existing_sums {
-    wide_map on_node, asked_and_used;
+    wide_map on_node, allocated;
   };
   std::string problem_of(const existing_allocation &c, const std::string &node_id, bool node_is_known, bool with_node,
                          existing_sums &before);
@@ -197,6 +205,7 @@ struct partition {
 
   // -- reservations.cpp --
   bool decide_reserved(const usage &used);
+  bool clear_required_nodes(const usage &used);
   bool try_required(application &a, ask &k, const usage &used);
   void reserve(application &a, ask &k, const std::string &node_id, bool empties = false);
   void lose_reservation(uint64_t id, const std::string &why);  // its ask may reserve again after the delay
@@ -215,6 +224,9 @@ struct partition {
   // Those whose ask may not run any more, oldest first.
   void end_idle_reservations();
   void look_at_reservations_on(const std::string &node_id);
+  void arm_reservation(uint64_t id, int64_t due_ms);
+  [[nodiscard]] int64_t wait_ends_ms() const;
+  void wait_on(uint64_t id, ask &k);
   void on_reservation_timer(uint64_t id);
   [[nodiscard]] const reservation *reservation_of(const ask &k) const;
   [[nodiscard]] ask &ask_of_reservation(const reservation &r);
@@ -233,7 +245,7 @@ struct partition {
   [[nodiscard]] bool may_use(const node &n, const ask &k, const usage &used) const;
 
   // -- victims.cpp --
-  bool preempt_on(application &a, ask &k, const usage &used);  // its required node
+  bool preempt_on(ask &k, const usage &used);  // its required node
   void take_victims(std::vector<candidate> victims, uint64_t victim_of, const std::string &text);
   [[nodiscard]] bool has_victims_under_way(const ask &k) const;
   // What victims under way for the ask have in a queue and below it.
@@ -246,6 +258,8 @@ struct partition {
 
   // -- quotas.cpp --
   void look_at_quota(const std::string &path);
+  void look_at_quotas_in(const queue &q);  // those below it first
+  [[nodiscard]] amount_map beyond_max(const queue &q, const usage &used) const;
   void look_at_quotas_on(const std::string &path);
   void void_quotas();
   void on_quota_timer(const std::string &path);
@@ -285,6 +299,8 @@ struct partition {
   // Why a sum would become too large with these; "" when none would.
   [[nodiscard]] std::string problem_of_sums(const tenon::put_ask &c, std::string_view application_id);
   [[nodiscard]] std::string problem_of_capacity(const std::string &node_id, const amount_map &capacity) const;
+  [[nodiscard]] wide_map reported_together() const;
+  [[nodiscard]] wide_map allocated_together() const;
   [[nodiscard]] wide_map asked_and_used() const;
   [[nodiscard]] wide_map on_node(const std::string &node_id, bool with_occupied) const;
 

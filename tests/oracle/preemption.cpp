@@ -279,28 +279,30 @@ class question : guarantees {
       for (const candidate &c : candidates_) {
         if (c.what->node == n.id && has_some(*c.what, short_here) && may_be_taken(c)) looked_at_.push_back(c);
       }
-      looked_at_ = as_looked_at(looked_at_);
       amount_map all = used_.free_on_node.at(n.id);
       for (const candidate &c : looked_at_) add(all, c.what->resources);
       if (!short_of(all, true).empty() || !can_beat_the_best(n)) return false;
       steps_ += looked_at_.size();
-      for (const candidate &c : looked_at_) {
-        if (may_be_taken(c) && has_some(*c.what, short_on(n))) taken_.push_back(c);
+      lineup line(looked_at_);
+      while (!short_on(n).empty()) {
+        const auto c = line.next(taken_);
+        if (!c) return false;
+        if (may_be_taken(*c) && has_some(*c->what, short_on(n))) taken_.push_back(*c);
       }
-      if (!short_on(n).empty()) return false;
     }
     std::vector<candidate> could;
     for (const candidate &c : candidates_) {
       if (relieves(c, short_queues)) could.push_back(c);
     }
-    for (const candidate &c : as_looked_at(could)) {
+    lineup line(could);
+    while (const auto c = line.next(taken_)) {
       if (short_of_max().empty()) {
         // Those of the same rank may be enough alone.
-        if (!short_here.empty() || taken_.empty() || rank_of(c) > level_of(taken_).first) break;
+        if (!short_here.empty() || taken_.empty() || rank_of(*c) > level_of(taken_).first) break;
       }
       ++steps_;
-      if (short_here.empty()) looked_at_.push_back(c);
-      if (!is_taken(c) && may_be_taken(c) && relieves(c, short_of_max())) taken_.push_back(c);
+      if (short_here.empty()) looked_at_.push_back(*c);
+      if (!is_taken(*c) && may_be_taken(*c) && relieves(*c, short_of_max())) taken_.push_back(*c);
     }
     return nothing_short(n);
   }
@@ -312,6 +314,7 @@ class question : guarantees {
     const auto rank = [&](const candidate &c) {
       return std::tuple(level_of({c}), share_of(c.what->resources, used_.root_max));
     };
+    std::sort(looked_at_.begin(), looked_at_.end(), victim_before);
     for (const candidate &c : looked_at_) {
       taken_.clear();
       const bool may = level_of({c}) <= level_of(all) && may_be_taken(c);

@@ -16,7 +16,7 @@ __extension__ using wide = __int128;
 amount_map spare_of(const queue &q, const usage &used) {
   const tally of = used.of_queue(q.path);
   amount_map out = of.allocated;
-  subtract(out, of.preempting);
+  subtract(out, of.ending);
   subtract(out, q.guaranteed);
   for (auto &[type, amount] : out) amount = std::max<int64_t>(0, amount);
   return out;
@@ -47,8 +47,29 @@ void partition::look_at_quota(const std::string &path) {
   shared.arm(t);
 }
 
+void partition::look_at_quotas_in(const queue &q) {
+  for (const queue *child : children_of(q.path)) look_at_quotas_in(*child);
+  look_at_quota(q.path);
+}
+
 void partition::look_at_quotas_on(const std::string &path) {
-  for (const std::string &at : path_down(path)) look_at_quota(at);
+  std::vector<std::string> up = path_down(path);
+  std::reverse(up.begin(), up.end());
+  for (const std::string &at : up) look_at_quota(at);
+}
+
+// What it, or what is below it, has beyond a max of its own, at most its spare.
+amount_map partition::beyond_max(const queue &q, const usage &used) const {
+  amount_map below, own = used.of_queue(q.path).allocated;
+  for (const queue *child : children_of(q.path)) add(below, beyond_max(*child, used));
+  subtract(own, used.of_queue(q.path).ending);
+  subtract(own, q.max);
+  amount_map out = spare_of(q, used);
+  for (auto &[type, amount] : out) {
+    const int64_t over = q.max.contains(type) ? amount_of(own, type) : 0;
+    amount = std::min(amount, std::max(over, amount_of(below, type)));
+  }
+  return out;
 }
 
 void partition::void_quotas() {
@@ -64,7 +85,7 @@ void partition::on_quota_timer(const std::string &path) {
   const usage used = measure();
   const tally of = used.of_queue(path);
   amount_map over = of.allocated;
-  subtract(over, of.preempting);
+  subtract(over, of.ending);
   subtract(over, q.max);
   amount_map wanted;
   for (const auto &[type, most] : q.max) {
@@ -97,7 +118,7 @@ void partition::take_the_rest(const queue &q, const amount_map &wanted, const us
       if (!lies_below(at, q.path)) return true;
       const queue &below = *find_queue(at);
       amount_map in_use = used.of_queue(at).allocated;
-      subtract(in_use, used.of_queue(at).preempting);
+      subtract(in_use, used.of_queue(at).ending);
       for (const candidate &t : taken) {
         if (t.owner->queue == at || lies_below(t.owner->queue, at)) subtract(in_use, t.what->resources);
       }
@@ -136,9 +157,9 @@ void partition::take_the_rest(const queue &q, const amount_map &wanted, const us
     if (std::any_of(of_leaves.begin(), of_leaves.end(), [&](const candidate &v) { return v.what == c.what; })) continue;
     if (has_of(c, at_first)) looked_at.push_back(c);
   }
-  looked_at = as_looked_at(looked_at);
-  for (const candidate &c : looked_at) {
-    if (has_of(c, still_wanted()) && may(c)) taken.push_back(c);
+  lineup line(looked_at);
+  while (const auto c = line.next(taken)) {
+    if (has_of(*c, still_wanted()) && may(*c)) taken.push_back(*c);
   }
   if (taken.size() == of_leaves.size()) return;
   const amount_map all_give = given();
@@ -165,7 +186,10 @@ void partition::take_the_rest(const queue &q, const amount_map &wanted, const us
     if (possible && given() == all_give && (alone == nullptr || rank(c) < rank(*alone))) alone = &c;
   }
   taken = with(alone != nullptr ? std::vector<candidate>{*alone} : more);
-  if (alone == nullptr) put_back(more);
+  if (alone == nullptr) {
+    put_back(more);
+    std::sort(taken.begin() + static_cast<std::ptrdiff_t>(of_leaves.size()), taken.end(), victim_before);
+  }
   put_back(taken);
   std::sort(taken.begin(), taken.end(), victim_before);
   victims = taken;
@@ -173,15 +197,24 @@ void partition::take_the_rest(const queue &q, const amount_map &wanted, const us
 
 void partition::give_back(const queue &q, const amount_map &wanted, const usage &used, std::vector<candidate> &out) {
   if (!any_positive(wanted)) return;
-  amount_map sum;
-  for (const queue *child : children_of(q.path)) add(sum, spare_of(*child, used));
+  amount_map left_over = wanted, sum;
+  std::map<std::string, amount_map> firsts, spares;
   for (const queue *child : children_of(q.path)) {
-    const amount_map spare = spare_of(*child, used);
-    amount_map part;
+    amount_map &first = firsts[child->path];
+    for (const auto &[type, amount] : beyond_max(*child, used))
+      first[type] = std::min(amount, amount_of(left_over, type));
+    subtract(left_over, first);
+    spares[child->path] = spare_of(*child, used);
+    subtract(spares[child->path], first);
+    add(sum, spares[child->path]);
+  }
+  for (const queue *child : children_of(q.path)) {
+    amount_map part = firsts[child->path];
     for (const auto &[type, amount] : wanted) {
       if (amount_of(sum, type) <= 0) continue;
-      const wide share = static_cast<wide>(amount) * amount_of(spare, type) / amount_of(sum, type);
-      part[type] = std::min(static_cast<int64_t>(share), amount_of(spare, type));
+      const int64_t spare = amount_of(spares[child->path], type);
+      const wide share = static_cast<wide>(amount_of(left_over, type)) * spare / amount_of(sum, type);
+      part[type] = add_saturating(part[type], std::min(static_cast<int64_t>(share), spare));
     }
     give_back(*child, part, used, out);
   }
@@ -194,7 +227,9 @@ void partition::give_back(const queue &q, const amount_map &wanted, const usage 
     });
     if (c.owner->queue == q.path && has_some) here.push_back(c);
   }
-  for (const candidate &c : as_looked_at(here)) {
+  lineup line(here);
+  while (const auto next = line.next(out)) {
+    const candidate &c = *next;
     bool too_large = false;
     for (const auto &[type, amount] : wanted) {
       const int64_t own = amount_of(c.what->resources, type);

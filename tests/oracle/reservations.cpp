@@ -44,9 +44,16 @@ void partition::reserve(application &a, ask &k, const std::string &node_id, bool
   d.node = node_id;
   d.queue = a.queue;
   d.placeholder = k.placeholder;
-  if (!k.required_node.empty()) return;
-  timer t{add_saturating(shared.now_ms, config.tuning.reservation_wait_ms), 0, timer_kind::reservation_wait, this};
-  t.reservation = r.id;
+  arm_reservation(r.id, wait_ends_ms());
+}
+
+int64_t partition::wait_ends_ms() const {
+  return add_saturating(shared.now_ms, std::max<int64_t>(1, config.tuning.reservation_wait_ms));
+}
+
+void partition::arm_reservation(uint64_t id, int64_t due_ms) {
+  timer t{due_ms, 0, timer_kind::reservation_wait, this};
+  t.reservation = id;
   shared.arm(t);
 }
 
@@ -97,7 +104,7 @@ void partition::end_reservations_of(const application &a, const std::string &why
 void partition::switch_off_reservations() {
   const std::vector<reservation> all = reservations;
   for (const reservation &r : all) {
-    if (ask_of(*find_application(r.application), r).required_node.empty())
+    if (!r.freed && ask_of(*find_application(r.application), r).required_node.empty())
       end_reservation(r.id, messages::reservations_off());
   }
 }
@@ -159,9 +166,27 @@ void partition::on_reservation_timer(uint64_t id) {
     // One for which a node empties looks again at once: those behind it would have its node in the meantime.
     const bool at_once = r.empties;
     ask &k = ask_of_reservation(r);
+    if (!k.required_node.empty()) return wait_on(id, k);
     lose_reservation(id, messages::reservation_waited(r.node));
     if (at_once) k.reserve_from_ms = shared.now_ms;
     return;
+  }
+}
+
+// A required-node ask keeps its node, but waits no more for what did not end in time.
+void partition::wait_on(uint64_t id, ask &k) {
+  if (shared.now_ms < k.preempt_from_ms) return arm_reservation(id, k.preempt_from_ms);
+  arm_reservation(id, wait_ends_ms());
+  for (const auto &a : applications) {
+    for (allocation &x : a->allocations) {
+      const bool ends = x.state == allocation_state::preempting || x.state == allocation_state::expiring;
+      if (ends && x.node == k.required_node) k.reserve_from_ms = shared.now_ms;
+    }
+  }
+  for (const auto &a : applications) {
+    for (allocation &x : a->allocations) {
+      if (k.reserve_from_ms == shared.now_ms && x.victim_of == k.arrival) x.victim_of = 0;
+    }
   }
 }
 
@@ -215,11 +240,20 @@ bool partition::decide_reserved(const usage &used) {
       place(a, k, n->id, chosen_by_order(a, k, *n, used));
       return true;
     }
-    if (!shared.has.preemption) continue;
-    const bool may_clear = daemon && within && !is_refused(k, nodes.at(r.node));
-    if (daemon ? may_clear && preempt_on(a, k, used) : preempt(a, k, used)) return true;
+    if (shared.has.preemption && !daemon && preempt(a, k, used)) return true;
   }
   return false;
+}
+
+bool partition::clear_required_nodes(const usage &used) {
+  const std::vector<reservation> all = reservations;
+  refused_at_turn.clear();
+  return std::any_of(all.begin(), all.end(), [&](const reservation &r) {
+    const application &a = *find_application(r.application);
+    ask &k = ask_of_reservation(r);
+    if (k.required_node.empty() || waits_for_placeholders(a, k) || is_refused(k, nodes.at(r.node))) return false;
+    return within_max(a, k, used) && preempt_on(k, used);
+  });
 }
 
 // Of those that require the node and could be placed now the one of the highest priority.

@@ -6,11 +6,28 @@
 
 namespace tenon::naive {
 
-wide_map partition::asked_and_used() const {
+// With what is pending an int64_t is to hold it.
+wide_map partition::reported_together() const {
+  wide_map out = allocated_together(), with_pending = asked_and_used();
+  for (const auto &[type, amount] : with_pending) {
+    const auto allocated = out.find(type);
+    if (amount - (allocated == out.end() ? 0 : allocated->second) == largest_sum) out[type] += 1;
+  }
+  return out;
+}
+
+wide_map partition::allocated_together() const {
   wide_map out;
   for (const auto &a : applications) {
-    for (const ask &k : a->asks) add(out, k.resources, k.pending());
     for (const allocation &x : a->allocations) add(out, x.resources);
+  }
+  return out;
+}
+
+wide_map partition::asked_and_used() const {
+  wide_map out = allocated_together();
+  for (const auto &a : applications) {
+    for (const ask &k : a->asks) add(out, k.resources, k.pending());
   }
   return out;
 }

@@ -18,6 +18,7 @@ tally tally_of(const application &a) {
   for (const allocation &x : a.allocations) {
     add(out.allocated, x.resources);
     if (x.state == allocation_state::preempting) add(out.preempting, x.resources);
+    if (x.state == allocation_state::preempting || x.state == allocation_state::expiring) add(out.ending, x.resources);
   }
   for (const ask &k : a.asks) add(out.pending, times(k.resources, k.pending()));
   const bool runs = a.state == application_state::starting || a.state == application_state::running;
@@ -31,6 +32,7 @@ void count_in(tally &to, const tally &what) {
   add(to.allocated, what.allocated);
   add(to.pending, what.pending);
   add(to.preempting, what.preempting);
+  add(to.ending, what.ending);
   add(to.claimed, what.claimed);
   to.running += what.running;
   to.counted += what.counted;

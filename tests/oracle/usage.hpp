@@ -13,10 +13,10 @@ namespace tenon::naive {
 
 struct tally {
   amount_map allocated, pending;
-  amount_map preempting, claimed;  // of victims; of asks that something is kept for
-  uint64_t running = 0;            // applications that are Starting or Running
-  uint64_t counted = 0;            // those that maxapplications counts
-  uint64_t for_user = 0;           // those that maxapplications of users and groups count
+  amount_map preempting, ending, claimed;  // of victims; of all that goes; of asks that something is kept for
+  uint64_t running = 0;                    // applications that are Starting or Running
+  uint64_t counted = 0;                    // those that maxapplications counts
+  uint64_t for_user = 0;                   // those that maxapplications of users and groups count
 };
 
 struct usage {

@@ -44,37 +44,38 @@ victim_rank rank_of(const candidate &c) { return {!c.what->allow_preempt_self, c
 
 namespace {
 
-// In victim order; whether each is needed by its gang, when these are looked at.
-std::vector<std::pair<candidate, bool>> with_needs(std::vector<candidate> all) {
-  std::sort(all.begin(), all.end(), victim_before);
-  std::vector<std::pair<candidate, bool>> out;
-  for (const candidate &c : all) {
-    const auto before = std::count_if(out.begin(), out.end(), [&](const auto &one) {
-      return one.first.owner == c.owner && one.first.what->task_group == c.what->task_group;
-    });
-    out.emplace_back(c, before >= spare_members(c));
-  }
-  return out;
+// As many of its group were taken as the group can spare, and not more.
+bool is_needed(const candidate &c, int64_t spare, const std::vector<candidate> &taken) {
+  return spare == std::count_if(taken.begin(), taken.end(), [&](const candidate &t) {
+           return t.owner == c.owner && t.what->task_group == c.what->task_group;
+         });
 }
 
 }  // namespace
 
-std::vector<candidate> as_looked_at(const std::vector<candidate> &all) {
-  auto ordered = with_needs(all);
-  std::stable_sort(ordered.begin(), ordered.end(), [](const auto &a, const auto &b) {
-    return std::pair(rank_of(a.first), a.second) < std::pair(rank_of(b.first), b.second);
-  });
-  std::vector<candidate> out;
-  for (const auto &one : ordered) out.push_back(one.first);
+lineup::lineup(const std::vector<candidate> &all) {
+  for (const candidate &c : all) left_.emplace_back(c, spare_members(c));
+  std::sort(left_.begin(), left_.end(), [](const auto &a, const auto &b) { return victim_before(a.first, b.first); });
+}
+
+std::optional<candidate> lineup::next(const std::vector<candidate> &taken) {
+  const auto place = [&](const auto &one) {
+    return std::pair(rank_of(one.first), is_needed(one.first, one.second, taken));
+  };
+  const auto first =
+      std::min_element(left_.begin(), left_.end(), [&](const auto &a, const auto &b) { return place(a) < place(b); });
+  if (first == left_.end()) return std::nullopt;
+  const candidate out = first->first;
+  left_.erase(first);
   return out;
 }
 
-victim_level level_of(const std::vector<candidate> &all) {
-  victim_level out;
-  bool is_first = true;
-  for (const auto &[c, needed] : with_needs(all)) {
-    const victim_level own{rank_of(c), needed};
-    if (std::exchange(is_first, false) || out < own) out = own;
+victim_level level_of(std::vector<candidate> all) {
+  std::sort(all.begin(), all.end(), victim_before);
+  victim_level out{rank_of(all.back()), 0};
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::vector<candidate> before(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i));
+    if (rank_of(all[i]) == out.first && is_needed(all[i], spare_members(all[i]), before)) ++out.second;
   }
   return out;
 }
@@ -88,12 +89,12 @@ double share_of(const amount_map &amounts, const amount_map &of_nodes) {
   return largest;
 }
 
-std::vector<candidate> largest_first(std::vector<candidate> all, const amount_map &of_nodes) {
-  std::sort(all.begin(), all.end(), [&](const candidate &a, const candidate &b) {
-    const double of_a = share_of(a.what->resources, of_nodes), of_b = share_of(b.what->resources, of_nodes);
-    return of_a != of_b ? of_a > of_b : victim_before(b, a);
+std::vector<candidate> largest_first(std::vector<candidate> taken, const amount_map &of_nodes) {
+  std::reverse(taken.begin(), taken.end());
+  std::stable_sort(taken.begin(), taken.end(), [&](const candidate &a, const candidate &b) {
+    return share_of(a.what->resources, of_nodes) > share_of(b.what->resources, of_nodes);
   });
-  return all;
+  return taken;
 }
 
 std::vector<candidate> partition::all_candidates(bool opted_out) {
@@ -140,44 +141,65 @@ void partition::take_victims(std::vector<candidate> victims, uint64_t victim_of,
   }
 }
 
-bool partition::preempt_on(application &, ask &k, const usage &used) {
+bool partition::preempt_on(ask &k, const usage &used) {
   if (!config.preemption_enabled || has_victims_under_way(k)) return false;
   const node &n = nodes.at(k.required_node);
   free_capacity free = free_on(n, used);
+  const std::vector<reservation> there = reservations_on(n.id);
+  const auto is_awaited = [&](const allocation &x) {
+    return std::any_of(there.begin(), there.end(), [&](const reservation &r) { return r.ask == x.victim_of; });
+  };
+  const bool waited = k.reserve_from_ms != INT64_MIN;
   for (const auto &a : applications) {
     for (const allocation &x : a->allocations) {
       const bool ends = x.state == allocation_state::preempting || x.state == allocation_state::expiring;
-      if (ends && x.node == n.id) free.add(x.resources, x.detail);
+      if (ends && x.node == n.id && (!waited || is_awaited(x))) free.add(x.resources, x.detail);
     }
   }
-  for (const reservation &r : reservations_on(n.id)) {
-    if (r.ask == k.arrival) break;
-    subtract(free.free, ask_of_reservation(r).resources);
-  }
+  const auto own = std::find_if(there.begin(), there.end(), [&](const reservation &r) { return r.ask == k.arrival; });
+  for (auto r = there.begin(); r != own; ++r) subtract(free.free, ask_of_reservation(*r).resources);
   const auto missing = without_devices(n, free.devices, k);
+  amount_map together = k.resources;  // what asks need that are considered together
   const auto fits_with = [&](const std::vector<candidate> &taken) {
     free_capacity then = free;
     for (const candidate &c : taken) then.add(c.what->resources, c.what->detail);
-    return fits_in(n, then, k);
+    if (!fits_in(n, then, k)) return false;
+    return std::all_of(together.begin(), together.end(), [&](const auto &item) {
+      return item.second <= 0 || item.second <= amount_of(then.free, item.first);
+    });
   };
+  if (fits_with({})) return false;
+  std::vector<candidate> all;
+  for (const candidate &c : all_candidates(true)) {
+    if (c.what->node == n.id && c.what->priority <= k.priority) all.push_back(c);
+  }
+  for (auto r = own + 1; r < there.end(); ++r) {
+    const ask &other = ask_of_reservation(*r);
+    const application &of = *find_application(r->application);
+    if (other.priority < k.priority || waits_for_placeholders(of, other) || is_refused(other, n)) continue;
+    const amount_map before = together;
+    add(together, other.resources);
+    if (!fits_with(all)) together = before;
+  }
   const auto helps = [&](const allocation &x) {
     return std::any_of(x.resources.begin(), x.resources.end(), [&](const auto &item) {
       const auto &[type, amount] = item;
-      const bool too_few = amount_of(k.resources, type) > std::max<int64_t>(0, amount_of(free.free, type));
+      const bool too_few = amount_of(together, type) > std::max<int64_t>(0, amount_of(free.free, type));
       return amount > 0 && (too_few || missing.contains(type));
     });
   };
   for (const bool opted_out : {false, true}) {
     std::vector<candidate> taken, looked_at;
-    for (const candidate &c : all_candidates(opted_out)) {
-      if (c.what->node == k.required_node && c.what->priority <= k.priority && helps(*c.what)) looked_at.push_back(c);
+    for (const candidate &c : all) {
+      if ((opted_out || c.what->allow_preempt_self) && helps(*c.what)) looked_at.push_back(c);
     }
-    looked_at = as_looked_at(looked_at);
-    for (const candidate &c : looked_at) {
-      if (!fits_with(taken)) taken.push_back(c);
+    lineup line(looked_at);
+    while (!fits_with(taken)) {
+      const auto c = line.next(taken);
+      if (!c) break;
+      taken.push_back(*c);
     }
     if (!fits_with(taken)) continue;
-    if (taken.empty()) return false;
     const candidate *alone = nullptr;
     const auto rank = [&](const candidate &c) {
       return std::tuple(level_of({c}), share_of(c.what->resources, used.root_max));
@@ -192,6 +214,7 @@ bool partition::preempt_on(application &, ask &k, const usage &used) {
       if (fits_with(without)) taken = without;
     }
     if (alone != nullptr) taken = {*alone};
+    k.preempt_from_ms = wait_ends_ms();
     take_victims(taken, k.arrival, messages::preempted_for_daemon(k.key));
     return true;
   }

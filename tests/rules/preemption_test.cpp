@@ -54,8 +54,44 @@ class RulesOfPreemption : public scene<T> {
   lines confirm(const std::string &app, const std::string &key) {
     return this->give_back(app, key, termination::preempted_by_scheduler);
   }
+  // A member of a gang that needs all of its members.
+  void member(const std::string &gang, const std::string &key) {
+    this->now_ms_ += 1;
+    ask_options o;
+    o.task_group = "g";
+    o.placeholder = true;
+    this->ask(gang, key, {{"vcore", 2}}, o);
+    EXPECT_EQ(this->placed().size(), 1U);
+  }
+  void begin_gangs() {
+    this->start(make_cluster({guaranteed("ours", {{"vcore", 8}}), make_queue("theirs")}));
+    for (const char *id : {"g", "h"}) this->add_app(id, {.queue = "root.theirs", .placeholder_ask = {{"vcore", 4}}});
+    this->add_app("us", {.queue = "root.ours"});
+  }
 };
 TYPED_TEST_SUITE(RulesOfPreemption, schedulers_with<naive::kernel_has.preemption>);
+
+TYPED_TEST(RulesOfPreemption, TheRestOfAGangThatBreaksGoesBeforeAnotherGangBreaks) {
+  this->begin_gangs();
+  this->add("node-1", {{"vcore", 8}});
+  for (const char *gang : {"g", "h"}) this->member(gang, "1");
+  for (const char *gang : {"g", "h"}) this->member(gang, "2");
+  this->ask("us", "daemon", {{"vcore", 4}}, {.required_node = "node-1"});
+  EXPECT_THAT(this->victims(), ElementsAre("h/2", "h/1"));
+}
+
+TYPED_TEST(RulesOfPreemption, ANodeOnWhichFewerGangsBreakIsTheBetterOne) {
+  this->begin_gangs();
+  this->add_app("i", {.queue = "root.theirs", .placeholder_ask = {{"vcore", 4}}});
+  this->add("node-1", {{"vcore", 4}});
+  for (const char *gang : {"g", "h"}) this->member(gang, "1");
+  this->add("node-2", {{"vcore", 4}});
+  for (const char *key : {"1", "2"}) this->member("i", key);
+  this->add("node-3", {{"vcore", 4}});
+  for (const char *gang : {"g", "h"}) this->member(gang, "2");
+  this->ask("us", "claim", {{"vcore", 4}}, preempts);
+  EXPECT_THAT(this->after_delay(), ElementsAre("i/2", "i/1"));
+}
 
 TYPED_TEST(RulesOfPreemption, PlaceholdersOfAGuaranteedGangPreemptOneAfterTheOtherWhateverTheirAge) {
   this->begin(guaranteed("ours", {{"vcore", 6}}));
@@ -310,6 +346,33 @@ TYPED_TEST(RulesOfPreemption, WithinAQueueLowerPriorityGivesWayWhereItSaysSo) {
   EXPECT_EQ(this->after_delay(), lines{"us/low"});
   this->confirm("us", "low");
   EXPECT_THAT(this->schedule(1), Contains("allocated us/high#3 on node-1"));
+}
+
+TYPED_TEST(RulesOfPreemption, AsksThatComeTogetherToTheNodeThatTheyRequireHaveTheirVictimsTogether) {
+  this->start({make_queue("ours"), make_queue("theirs")});
+  this->add("node-1", {{"vcore", 6}});
+  this->add_app("them", {.queue = "root.theirs"});
+  this->add_app("us", {.queue = "root.ours"});
+  this->ask("them", "four", {{"vcore", 4}});
+  this->now_ms_ += 1;
+  this->ask("them", "two", {{"vcore", 2}});
+  EXPECT_EQ(this->placed().size(), 2U);
+  this->ask("us", "d1", {{"vcore", 1}}, {.required_node = "node-1"});
+  this->ask("us", "d3", {{"vcore", 3}}, {.required_node = "node-1"});
+  this->ask("us", "all", {{"vcore", 6}}, {.required_node = "node-1"});
+  this->ask("us", "low", {{"vcore", 2}}, {.priority = -1, .required_node = "node-1"});
+  EXPECT_EQ(this->victims(), lines{"them/four"}) << "with \"all\" they would be too much for the node";
+}
+
+TYPED_TEST(RulesOfPreemption, ADaemonTakesOthersWhereItsVictimsDoNotEndInTime) {
+  this->begin(make_queue("ours"));
+  this->ask("us", "daemon", {{"vcore", 3}}, {.required_node = "node-1"});
+  EXPECT_EQ(this->victims(), (lines{"them/e", "them/d"}));
+  EXPECT_THAT(this->after_delay(60 * 60 * second - 1), IsEmpty());
+  this->confirm("them", "d");
+  EXPECT_EQ(this->after_delay(1), lines{"them/c"}) << "what ended is there";
+  this->confirm("them", "c");
+  EXPECT_THAT(this->schedule(1), Contains(HasSubstr("allocated us/daemon")));
 }
 
 TYPED_TEST(RulesOfPreemption, ARequiredNodeIsClearedWhateverIsGuaranteed) {

@@ -55,6 +55,37 @@ TYPED_TEST(RulesOfQuotas, WhatIsTooMuchIsTakenInProportionAfterTheDelay) {
   EXPECT_THAT(said.at(3), HasSubstr("in-b/8"));
 }
 
+TYPED_TEST(RulesOfQuotas, AChildThatIsOverItselfGivesForItsParentToo) {
+  this->begin();
+  cluster_config c = this->make(6);
+  queue_config &a = c.partitions[0].root.queues.at(0).queues.at(0);
+  a.max = {{"vcore", 4}};
+  this->reload(c);
+  EXPECT_THAT(this->wait(10 * second), ElementsAre(HasSubstr("in-a/6"), HasSubstr("in-a/5")));
+  this->confirm("in-a", "6");
+  this->confirm("in-a", "5");
+  c = this->make(4);
+  c.partitions[0].root.queues.at(0).queues.at(0).max = {{"vcore", 1}};
+  c.partitions[0].root.queues.at(0).queues.at(0).properties["quota.preemption.delay"] = "1h";
+  this->reload(c);
+  EXPECT_THAT(this->wait(10 * second), ElementsAre(HasSubstr("in-a/4"), HasSubstr("in-a/3"))) << "before its own time";
+}
+
+TYPED_TEST(RulesOfQuotas, TheRestOfAGangThatBreaksGoesBeforeAnotherGangBreaks) {
+  this->start(this->make(20));
+  this->add("node-1", {{"vcore", 20}});
+  for (const char *id : {"g", "h"}) this->add_app(id, {.queue = "root.team.a", .placeholder_ask = {{"vcore", 2}}});
+  for (const char *key : {"1", "2"}) {
+    for (const char *gang : {"g", "h"}) {
+      this->now_ms_ += 1;
+      this->ask(gang, key, {{"vcore", 1}}, {.task_group = "g", .placeholder = true});
+      EXPECT_EQ(this->placed().size(), 1U);
+    }
+  }
+  this->reload(this->make(2));
+  EXPECT_THAT(this->wait(10 * second), ElementsAre(HasSubstr("h/2"), HasSubstr("h/1")));
+}
+
 TYPED_TEST(RulesOfQuotas, ItGoesOnUntilTheQueueIsWithinItsMax) {
   this->begin();
   this->ask("in-b", "never", {{"vcore", 4}}, {.preempt_self = false});

@@ -96,7 +96,7 @@ HELD = ("kernel/", "plugins/", "cli/", "sdk/include/tenon/abi/", "sdk/include/te
 # include sees no more than they do.
 ROOT_OF_ROOMS = "kernel/core/"
 COMMON = {"partition.hpp", "core.hpp", "forward.hpp"}
-SEEN_BY_COMMON = {"core.hpp": ("base", "outbound"), "forward.hpp": ()}
+SEEN_BY_COMMON = {"core.hpp": ("base", "journal", "outbound"), "forward.hpp": ()}
 ABOVE_MODEL = ("base", "model", "policies", "ledger", "queueing", "rules", "outbound")
 ROOMS = {
     "base": (),

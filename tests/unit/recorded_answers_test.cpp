@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // What a record says of answers from outside, and what is noted of those that are given now.
-#include "base/recorded_answers.hpp"
+#include "journal/recorded_answers.hpp"
 
 #include <gtest/gtest.h>
 

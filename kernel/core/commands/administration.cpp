@@ -110,19 +110,7 @@ void administration::obey(const tenon::change_queue &c) {
     of.stops.queues.erase(stopped);
   }
   if (found == nullptr) return;
-  queue &q = *found;
-  changes.apply(queue_moved{q, static_cast<object_event>(c.event)});
-  if (q.state == object_state::stopped) {
-    ready.queue_became_unready(q);
-  } else {
-    ready.queue_became_ready(q);
-  }
-  for_each_queue(q, [&](queue &below) {
-    for (application *app : below.apps) {
-      gangs.changed(*app);
-      reserved.doubt(*app);
-    }
-  });
+  changes.apply(queue_moved{*found, static_cast<object_event>(c.event)});
 }
 
 }  // namespace tenon::internal

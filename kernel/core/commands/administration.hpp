@@ -19,9 +19,6 @@ struct administration_access {
   const application_table &applications;
   queue_tree &queues;
   application_states &states;
-  ready_index &ready;
-  gang_turns &gangs;
-  reserved_line &reserved;
   change_dispatcher &changes;
 };
 

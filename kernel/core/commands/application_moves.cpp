@@ -131,7 +131,6 @@ void application_moves::obey(const tenon::move_application &c) {
   states.count_up(app, counted);
   for (ask *a : waiting) lines.enqueue(*a);
   canary.moved(app);
-  gangs.changed(app);
   for (ask *a : waiting) {
     if (a->wait != nullptr) claims.keep_for(*a);
   }
@@ -144,8 +143,8 @@ void application_moves::count_in_queues(application &app, const std::vector<ask 
   const bool uses = !is_zero(used);
   if (sign > 0) limits.attach(app);
   if (uses) changes.apply(use_moved{app, used, sign > 0});
-  if (app.place != limit_place::none) limits.count(app, sign > 0);
-  limits.add_usage(app, used, sign);
+  if (app.place != limit_place::none) changes.apply(limit_runs{app, sign > 0});
+  changes.apply(limit_used{app, used, sign});
   if (sign < 0) {
     limits.detach(app);
     app.group.clear();
@@ -155,8 +154,7 @@ void application_moves::count_in_queues(application &app, const std::vector<ask 
     changes.apply(queue_asked{*app.home, classes[a->class_id].need, int64_t{sign} * a->pending()});
   }
   for (const allocation *x : app.allocations) {
-    if (x->state == allocation_state::preempting)
-      changes.apply(queue_preempting{*app.home, classes[x->class_id].need, sign});
+    if (is_ending(*x)) changes.apply(queue_ending{*app.home, classes[x->class_id].need, x->state, sign});
   }
 }
 

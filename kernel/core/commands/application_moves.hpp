@@ -20,7 +20,6 @@ struct application_moves_access {
   application_states &states;
   ask_lines &lines;
   internal::limits &limits;
-  gang_turns &gangs;
   internal::claims &claims;
   internal::canary &canary;
   change_dispatcher &changes;

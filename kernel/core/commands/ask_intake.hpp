@@ -55,7 +55,7 @@ struct ask_terms {
 
 // What allocations that the RM reports are added to: what is on their node, and what a new node brought before them.
 struct existing_sums {
-  resources on_node, asked;
+  resources on_node, allocated;
 };
 
 class ask_intake : ask_intake_access {

@@ -88,9 +88,13 @@ allocation *ask_intake::meant_by(const existing_allocation &e, const ask &a, con
 std::string ask_intake::check_sums(const existing_allocation &e, const node *n, const existing_sums &sums,
                                    const ask_terms &terms) const {
   const auto on_node = [&](type_index t) { return sums.on_node[t]; };
-  const auto asked = [&](type_index t) { return add_saturating(counted_together(t), sums.asked[t]); };
+  // With what is pending an int64_t holds it.
+  const auto allocated = [&](type_index t) {
+    return add_saturating(add_saturating(root->allocated[t], sums.allocated[t]),
+                          root->pending[t] == largest_sum ? 1 : 0);
+  };
   const bool fits =
-      !intake.is_too_much(terms.need, 1, on_node) && (e.foreign || !intake.is_too_much(terms.need, 1, asked));
+      !intake.is_too_much(terms.need, 1, on_node) && (e.foreign || !intake.is_too_much(terms.need, 1, allocated));
   if (fits) return {};
   const allocation *old = nullptr;
   if (e.foreign) {
@@ -104,7 +108,7 @@ std::string ask_intake::check_sums(const existing_allocation &e, const node *n, 
     return sub_saturating(on_node(t), old != nullptr && old->where == n ? before(t) : 0);
   });
   if (!problem.empty() || e.foreign) return problem;
-  return intake.check_sum(terms.need, 1, [&](type_index t) { return sub_saturating(asked(t), before(t)); });
+  return intake.check_sum(terms.need, 1, [&](type_index t) { return sub_saturating(allocated(t), before(t)); });
 }
 
 std::string ask_intake::admit(const existing_allocation &e, const node *n, existing_sums &sums, ask_terms &out) {
@@ -112,7 +116,7 @@ std::string ask_intake::admit(const existing_allocation &e, const node *n, exist
   if (problem.empty()) {
     problem = check_sums(e, n, sums, out);
     sums.on_node += out.need;
-    if (!e.foreign) sums.asked += out.need;
+    if (!e.foreign) sums.allocated += out.need;
   }
   const bool independent = !e.foreign && e.ask.application.empty();
   if (problem.empty() && independent) out.owner = applications.independent_application(e.ask, problem);

@@ -18,6 +18,7 @@
 #include "policies/prepared_words.hpp"
 #include "policies/sort_orders.hpp"
 #include "queueing/ask_alarms.hpp"
+#include "queueing/change_dispatcher.hpp"
 #include "queueing/fair_max.hpp"
 #include "queueing/gang_turns.hpp"
 #include "queueing/queue_priorities.hpp"
@@ -145,7 +146,6 @@ std::string configuration::check_prepared(const queue_config &c, const std::stri
 }
 
 void configuration::apply(const partition_config &c, const std::map<std::string, int32_t> &classes_of_priority) {
-  marks.touch_queues();
   const bool fresh = root == nullptr, backfilled = config.tuning.reservation_backfill;
   config = c;
   priority_classes = classes_of_priority;
@@ -167,17 +167,11 @@ void configuration::apply(const partition_config &c, const std::map<std::string,
     queues.create_queue(nullptr, c.root.name, false, true);
   }
   queues.configure(*root, c.root);
-  fair_maxima.refresh(*root);
   limits.refresh(applications.by_submission());
-  for_each_queue(*root, [&](queue &q) { keys.restart(q); });
-  priorities.refresh_all(*root);
-  ready.wake_all_below(*root);
-  for (application *app : applications.by_submission()) gangs.changed(*app);  // what was Stopped may be Draining now
-  gangs.wake_stuck();
+  changes.apply(queues_configured{*root});
   reconsider_asks(backfilled != c.tuning.reservation_backfill);
-  for_each_queue(*root, [&](queue &q) { quotas.look_at(q); });
+  quotas.look_at_tree(*root);
   if (fresh) administration.arm_cleaner();
-  keys.forget_periods();
 }
 
 void configuration::adopt(const partition_config &c, const std::map<std::string, int32_t> &classes_of_priority) {

@@ -34,19 +34,15 @@ struct configuration_access {
   internal::administration &administration;
   internal::placement &placement;
   node_verdicts &verdicts;
-  sort_keys &keys;
   ready_index &ready;
-  queue_priorities &priorities;
-  fair_max &fair_maxima;
   ask_alarms &alarms;
   internal::limits &limits;
   internal::reservations &reservations;
   const reserved_line &reserved;
   victim_room &victims;
   internal::quotas &quotas;
-  gang_turns &gangs;
   policy_faults &faults;
-  reader_marks &marks;
+  change_dispatcher &changes;
 };
 
 class configuration : configuration_access {

@@ -152,7 +152,6 @@ void node_commands::obey(const tenon::update_node &c) {
     if (holdings.divide(*n)) changes.apply(divided_types_changed{});
   }
   if (c.has_capacity) queues.count_capacity(n->capacity, before);
-  checks.forget_on(*n);
   changes.apply(node_changed{*n});
   unfit.end_on(*n);
 }
@@ -178,7 +177,6 @@ void node_commands::obey(const tenon::change_node &c) {
     default:
       return no(messages::node_event_unknown(c.node));
   }
-  checks.forget_on(*n);
   changes.apply(node_changed{*n});
   unfit.end_on(*n);
 }

@@ -10,12 +10,13 @@
 #include "queueing/kept_orders.hpp"
 #include "queueing/ready_index.hpp"
 #include "queueing/sort_keys.hpp"
+#include "rules/required_node_preemption.hpp"
 
 namespace tenon::internal {
 
 bool cycle::has_work() const {
   return !paused && state != object_state::stopped &&
-         (reserved.has_work() || placeholders.has_work() || !ready.empty() || keys.has_stale() ||
+         (reserved.has_work() || placeholders.has_work() || on_node.has_work() || !ready.empty() || keys.has_stale() ||
           (!orders.empty() && keys.is_period_over()));
 }
 
@@ -34,7 +35,7 @@ bool cycle::decide() {
     made = queues.decide() || reserved.place_left_over();
   }
   reserved.settle(made);
-  return made;
+  return made || on_node.decide();
 }
 
 }  // namespace tenon::internal

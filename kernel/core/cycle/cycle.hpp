@@ -1,7 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // The cycle: one decision at a time. Those who have a reservation go first (pass A), then real asks take the place of
-// placeholders (pass B), then comes whoever is first in the order of the queues (pass C). A look that fails parks what
-// failed, so every turn of the loop either decides or leaves less to look at.
+// placeholders (pass B), then comes whoever is first in the order of the queues (pass C). At last others give way to
+// those that require their node (pass D). A look that fails parks what failed, so every turn of the loop either decides
+// or leaves less to look at.
 #pragma once
 
 #include "forward.hpp"
@@ -21,6 +22,7 @@ struct cycle_access {
   reserved_pass &reserved;
   placeholder_pass &placeholders;
   queue_pass &queues;
+  required_node_preemption &on_node;
 };
 
 class cycle : cycle_access {

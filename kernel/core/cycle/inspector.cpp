@@ -304,8 +304,10 @@ bool inspector::is_kept_back(queue &leaf, const resources &need, inspection &see
 void inspector::wait_first(const ask &a, inspection &seen) const {
   const auto after_ms = keeps_order_after_ms(*a.owner->home, config.tuning);
   if (!after_ms || seen.first != nullptr) return;
+  std::vector<class_amount> needs = needs_in_order(a, classes);
+  if (!holds_when_empty(*a.owner->home, needs)) return;
   seen.first = &a;
-  seen.first_needs = needs_in_order(a, classes);
+  seen.first_needs = std::move(needs);
   seen.first_keeps_back = add_saturating(a.create_time_ms, *after_ms) <= shared.now_ms;
 }
 

@@ -117,7 +117,8 @@ bool reserved_pass::place(reservation &r, bool &refused) {
     r.look = false;
     if (c.requires_a_node()) {
       refused |= checks.has_refused(a, own);  // nobody gives way for what the RM does not let run there
-      return !refused && on_node.try_on(own, a);
+      if (!refused) on_node.line_up(r);
+      return false;
     }
   }
   if (c.requires_a_node()) return false;

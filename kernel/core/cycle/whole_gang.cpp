@@ -36,7 +36,7 @@ std::vector<ask *> whole_gang::pending_of(const application &app) {
 bool whole_gang::begin(application &app) {
   const std::vector<ask *> asks = pending_of(app);
   resources taken;
-  const ask_class *without_place = nullptr;
+  ask *without_place = nullptr;
   const bool has_come = gang_has_come(app, classes);
   const bool whole = has_come && may_fit(app, *asks.front()) && std::all_of(asks.begin(), asks.end(), [&](ask *a) {
                        checks.begin_turn();
@@ -44,25 +44,36 @@ bool whole_gang::begin(application &app) {
                        for (int32_t left = a->pending(); left > 0; --left) {
                          if (is_full(*a, c, taken)) return false;
                          if (!try_one(*a, c)) {
-                           without_place = &c;
+                           without_place = a;
                            return false;
                          }
                          taken += c.need;
                        }
                        return true;
                      });
+  // The one without a place may preempt, with what those before it would take.
+  ask *by = without_place != nullptr && reservation_of(*without_place) == nullptr ? without_place : nullptr;
+  if (by != nullptr) victims.outcome_changed();
+  bool made = by != nullptr && preempt(app, *by);
   give_back();
-  const bool fits_elsewhere = without_place != nullptr && fits_without_them(*without_place);
+  if (by != nullptr) {
+    victims.outcome_changed();
+  } else {
+    const auto first =
+        std::find_if(asks.begin(), asks.end(), [](const ask *a) { return reservation_of(*a) == nullptr; });
+    by = first == asks.end() ? nullptr : *first;
+    made = !whole && has_come && by != nullptr && preempt(app, *by);
+  }
+  const bool fits_elsewhere = without_place != nullptr && fits_without_them(classes[without_place->class_id]);
   for (const place &p : std::exchange(places_, {})) {
     if (whole) placer.commit(*p.of, *p.where, p.chosen);
   }
-  if (whole) return true;
-  if (!has_come || !preempt(app, asks)) {
-    wait(app, asks, fits_elsewhere);
-    return false;
+  if (made) {
+    lines.wake_gang(app);  // the next one may preempt, too
+  } else if (!whole) {
+    wait(app, asks, by, fits_elsewhere);
   }
-  lines.wake_gang(app);  // the next one may preempt, too
-  return true;
+  return whole || made;
 }
 
 bool whole_gang::fits_without_them(const ask_class &c) const {
@@ -70,11 +81,10 @@ bool whole_gang::fits_without_them(const ask_class &c) const {
                      [&](const place &p) { return p.of->class_id != c.id && fitness.may_fit_now(*p.where, c); });
 }
 
-bool whole_gang::preempt(const application &app, const std::vector<ask *> &asks) {
-  const auto first = std::find_if(asks.begin(), asks.end(), [](const ask *a) { return reservation_of(*a) == nullptr; });
-  if (first == asks.end() || !reached_amount(app, classes[(*first)->class_id]).is_none()) return false;
+bool whole_gang::preempt(const application &app, ask &by) {
+  if (!reached_amount(app, classes[by.class_id]).is_none()) return false;
   checks.begin_look();
-  return preemption.try_for(**first, victims.has_guarantee_left(**first, class_of_gang(app, classes)));
+  return preemption.try_for(by, victims.has_guarantee_left(by, class_of_gang(app, classes)));
 }
 
 // Returns false if the whole of it exceeds a limit or the headroom of a queue, so that no node need be looked for.
@@ -98,7 +108,7 @@ queue *whole_gang::lacking_queue(const application &app, const ask_class &all, t
 
 // A gang waits until a queue, or all nodes together, have enough for all of it, or else for any change. One whose user
 // or group lacks headroom waits for any change, too.
-void whole_gang::wait(application &app, const std::vector<ask *> &asks, bool fits_elsewhere) {
+void whole_gang::wait(application &app, const std::vector<ask *> &asks, const ask *tried, bool fits_elsewhere) {
   ask &front = *asks.front();
   const ask_class all = class_of_gang(app, classes);
   const bool is_counted = counts_as_one(app, classes) && reached_amount(app, all).is_none();
@@ -109,10 +119,8 @@ void whole_gang::wait(application &app, const std::vector<ask *> &asks, bool fit
   orders.forget(front);
   ready.forget_gang(app);
   if (may_be_first && orders.look_before(front)) return;
-  bool may_preempt = true;  // the first one, which has its next try at another time from now on
   for (ask *a : asks) {
-    if (reservation_of(*a) != nullptr) continue;
-    if (!std::exchange(may_preempt, false) && a->line != ask_line::run) continue;
+    if (reservation_of(*a) != nullptr || (a != tried && a->line != ask_line::run)) continue;
     full != nullptr ? lines.wait_as_refused(*a) : lines.move_to_refused(*a);
   }
   if (full != nullptr) {

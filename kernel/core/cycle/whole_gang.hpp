@@ -35,9 +35,9 @@ class whole_gang : whole_gang_access {
  public:
   explicit whole_gang(const whole_gang_access &all) : whole_gang_access(all) {}
 
-  // Places all pending placeholders of the application, if each finds a place beside those before it. Else the first
-  // may preempt, where enough is guaranteed for all of them. Else they wait until there is more room, and false is
-  // returned.
+  // Places all pending placeholders of the application, if each finds a place beside those before it. Else the one that
+  // finds none may preempt, where enough is guaranteed for all of them. Else they wait until there is more room, and
+  // false is returned.
   bool begin(application &app);
   // A gang that waits for nodes is looked at again once it has too little headroom: it may be the first of its leaf
   // then.
@@ -59,13 +59,14 @@ class whole_gang : whole_gang_access {
   bool try_one(ask &a, ask_class &c);
   found_node find(ask &a, ask_class &c);
   bool is_full(const ask &a, const ask_class &c, const resources &taken) const;
-  bool preempt(const application &app, const std::vector<ask *> &asks);
+  bool preempt(const application &app, ask &by);
   // True if it would find room where asks of other shapes, which were tried before it, took it.
   [[nodiscard]] bool fits_without_them(const ask_class &c) const;
   void give_back();
   [[nodiscard]] bool may_fit(const application &app, const ask &front) const;
   [[nodiscard]] queue *lacking_queue(const application &app, const ask_class &all, type_index &type) const;
-  void wait(application &app, const std::vector<ask *> &asks, bool fits_elsewhere);
+  // `tried`: it preempts at another time from now on; null: none did.
+  void wait(application &app, const std::vector<ask *> &asks, const ask *tried, bool fits_elsewhere);
   void set_taken(node &n, const ask_class &c, bool taken);
 
   std::vector<place> places_;

@@ -125,6 +125,7 @@ const ask *explainer::first_beyond_headroom(const queue &leaf, const turn_order 
     const auto look_at = [&](const ask &a, const ask_class &c) {
       type_index type = no_type;
       if (first != nullptr && in_turn(*first, a)) return;
+      if (!holds_when_empty(leaf, c.positive)) return;
       if (reached_amount(*app, c).is_none() && headroom::full_queue(a, c, type) != nullptr) first = &a;
     };
     const bool gang_waits = waits_to_begin(*app, classes);

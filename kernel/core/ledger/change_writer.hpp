@@ -44,6 +44,7 @@ class change_writer : change_writer_access {
   void write(const Change &c) {
     books_.write(c);
     kept.write(c);
+    marks.count(c);
     if (marks.kept()) marks.write(c);
     if (facts.listened()) facts.write(c);
     decisions.write(c);

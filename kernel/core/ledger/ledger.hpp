@@ -63,8 +63,8 @@ class ledger : public links, ledger_access {
                    allocation_announced, allocation_dismissed, allocation_leaving, allocation_preempted,
                    application_entered, application_made, application_admitted, application_going, application_come,
                    application_grouped, application_forgotten, application_ordered, application_types_forgotten,
-                   group_made, use_moved, queue_made, queue_named, queue_retired, queue_turned, queue_resized,
-                   queue_limited, quota_enforced, total_counted, canary_returned>
+                   group_made, use_moved, queue_made, queue_prepared, queue_named, queues_configured, queue_retired,
+                   queue_turned, queue_resized, queue_limited, quota_enforced, total_counted, canary_returned>
                 Change>
   static void write(const Change &) {}
   static void write(const ask_filled &c) {
@@ -144,10 +144,12 @@ class ledger : public links, ledger_access {
       if (!add_times(q->pending.edit(), c.amount, c.times)) [[unlikely]]
         end_below_zero({"queue_asked", "what is pending in queue ", q->path});
   }
-  static void write(const queue_preempting &c) {
-    for (queue *q = &c.leaf; q != nullptr; q = q->parent)
-      if (!add(q->preempting.edit(), c.amount, c.sign)) [[unlikely]]
-        end_below_zero({"queue_preempting", "what is preempting in queue ", q->path});
+  static void write(const queue_ending &c) {
+    for (queue *q = &c.leaf; q != nullptr; q = q->parent) {
+      auto &in = c.state == allocation_state::preempting ? q->preempting : q->expiring;
+      if (!add(in.edit(), c.amount, c.sign)) [[unlikely]]
+        end_below_zero({"queue_ending", "what is ending in queue ", q->path});
+    }
   }
   static void write(const queue_awaited &c) {
     if (!add(c.of.in->claimed.edit(), c.of.claimed, c.sign)) [[unlikely]]
@@ -162,15 +164,19 @@ class ledger : public links, ledger_access {
 
   // -- Users and groups. --
   static void write(const limit_used &c) {
-    if (!add(c.of.usage.edit(), c.amount, c.sign)) [[unlikely]]
-      end_below_zero({"limit_used", "what is used by ", c.of.of->name, " in queue ", c.of.where->path});
+    for_each_limit(c.by, [&](usage_node &u) {
+      if (!add(u.usage.edit(), c.amount, c.sign)) [[unlikely]]
+        end_below_zero({"limit_used", "what is used by ", u.of->name, " in queue ", u.where->path});
+    });
   }
   static void write(const limit_runs &c) {
-    if (c.one_more) {
-      c.of.running.edit().insert(&c.who);
-    } else {
-      c.of.running.edit().erase(&c.who);
-    }
+    for_each_limit(c.who, [&](usage_node &u) {
+      if (c.one_more) {
+        u.running.edit().insert(&c.who);
+      } else {
+        u.running.edit().erase(&c.who);
+      }
+    });
   }
 
   // -- Applications. --

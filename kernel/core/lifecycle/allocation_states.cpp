@@ -92,9 +92,13 @@ void allocation_states::count_allocation(allocation &x, const settled_devices &d
   const resources &own = app.used(x.placeholder);
   for (const class_amount &p : c.positive) app.past.raise(p.type, own[p.type]);
   changes.apply(queue_used{*app.home, c.need, 1});
-  limits.add_usage(app, c.need, 1);
+  changes.apply(limit_used{app, c.need, 1});
   if (x.gang != nullptr && !is_ending(x)) ++x.gang->members;
-  if (x.placeholder) gangs.hold(x);
+  if (x.placeholder) {
+    gangs.hold(x);
+  } else if (x.gang != nullptr && x.gang->members == 1) {
+    lines.wake_gang(app);  // it has begun elsewhere
+  }
 }
 
 // To the RM; its execution timer runs from now on.
@@ -120,17 +124,16 @@ void allocation_states::resize(allocation &a, const resources &need, std::string
     if (!change.more.empty()) add(change.more, 1);
     if (!change.less.empty()) add(change.less, -1);
   };
-  if (a.state == allocation_state::preempting) {
-    apply_change([&](const resources &by, int sign) { changes.apply(queue_preempting{*app.home, by, sign}); });
-    claims.victim_resized(a);
+  if (is_ending(a)) {
+    apply_change([&](const resources &by, int sign) { changes.apply(queue_ending{*app.home, by, a.state, sign}); });
   }
+  if (a.state == allocation_state::preempting) claims.victim_resized(a);
   if (a.placeholder && a.state == allocation_state::allocated && a.offered == nullptr) {
     gangs.resized(a, before_id);
   }
   changes.apply(room_resized{*a.where, before, need});
-  apply_change([&](const resources &by, int sign) { limits.add_usage(app, by, sign); });
+  apply_change([&](const resources &by, int sign) { changes.apply(limit_used{app, by, sign}); });
   apply_change([&](const resources &by, int sign) { changes.apply(queue_used{*app.home, by, sign}); });
-  checks.forget_on(*a.where);
   changes.apply(node_changed{*a.where});
 }
 
@@ -140,6 +143,7 @@ allocation &allocation_states::copy(uint64_t sequence, int64_t bind_time_ms, all
   allocation &out = make_allocation(a, n, terms, bind_time_ms);
   ledger::set(out.state, state);
   count_allocation(out, {detail});
+  if (is_ending(out)) changes.apply(queue_ending{*out.owner->home, classes[out.class_id].need, state, 1});
   return out;
 }
 
@@ -152,6 +156,9 @@ void allocation_states::move(allocation &a, allocation_event event, const reason
   const bool counts = a.gang != nullptr && !is_ending(a);
   changes.apply(allocation_moved{a, event, why});
   if (counts && is_ending(a)) --a.gang->members;
+  if (a.state == allocation_state::expiring) {
+    changes.apply(queue_ending{*a.owner->home, classes[a.class_id].need, a.state, 1});
+  }
 }
 
 void allocation_states::expire(allocation &a, const reason &why) { move(a, allocation_event::timeout, &why); }
@@ -181,13 +188,13 @@ void allocation_states::remove_allocation(allocation &a, allocation_event how, b
   changes.apply(room_given{n, need});
   holdings.free(a.devices, node_gone ? nullptr : &n);
   allocations.retire(a);
-  limits.add_usage(app, need, -1);
+  changes.apply(limit_used{app, need, -1});
   changes.apply(queue_used{*app.home, need, -1});
-  if (!node_gone && a.state != allocation_state::proposed) checks.forget_on(n);
-  if (!node_gone) changes.apply(node_changed{n});
+  if (!node_gone) changes.apply(node_changed{n, a.state == allocation_state::proposed});
   if (!keeps_ask) forget_if_done(*a.from);
   ends_at_.erase(a.sequence);
   if (a.state == allocation_state::preempting) claims.victim_gone(a);
+  if (a.state == allocation_state::expiring) changes.apply(queue_ending{*app.home, need, a.state, -1});
   changes.apply(allocation_ended{a, how});
 }
 

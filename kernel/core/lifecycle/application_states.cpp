@@ -34,7 +34,6 @@ bool counts_as_running(application_state s) {
 
 application &application_states::create_application(std::string_view app_id, queue &leaf) {
   application &app = of.applications.create();
-  changes.apply(application_made{app});
   app.id = app_id;
   app.home = &leaf;
   app.submission = next_submission_++;
@@ -42,10 +41,10 @@ application &application_states::create_application(std::string_view app_id, que
   app.epoch = clock.next_epoch();
   app.key.reset(leaf.order->key_words());
   app.key_dirty = true;
-  keys.follow_decay(app);
   leaf.apps.insert(&app);
   leaf.dirty_apps.push_back(&app);
   of.active.emplace(app.id, &app);
+  changes.apply(application_made{app});
   return app;
 }
 
@@ -136,11 +135,6 @@ void application_states::enter_state(application &app, application_state from) {
   if (from == application_state::accepted && app.runs()) lines.wake_gang(app);  // it waits no longer for all of itself
   if (!app.runs()) placeholder_timers.stop_waiting(app);
   placeholder_timers.watch_left_over(app, false);
-  gangs.changed(app);
-  if (app.home != nullptr) {
-    app.runs() ? ready.let_go(app) : ready.hold(app);
-    keys.changed(app, column::state);
-  }
   if (app.state == application_state::completed || app.state == application_state::failed) end_application(app);
 }
 
@@ -265,7 +259,6 @@ void application_states::join_order(application &app) {
   app.key.reset(leaf.order->key_words());
   app.key_dirty = true;
   leaf.dirty_apps.push_back(&app);
-  keys.follow_decay(app);
   keys.joined(app);
 }
 
@@ -273,7 +266,6 @@ void application_states::join_order(application &app) {
 
 void application_states::remove(application &app) {
   changes.apply(application_moved{app, application_event::remove});  // nothing of it is looked at any more
-  gangs.changed(app);
   proposals.undo_all_of(app, {cause::application_removed}, false);
   replacements.undo_all(app, nullptr, false);
   for (allocation *a : all_of(app.allocations)) {
@@ -287,7 +279,6 @@ void application_states::remove(application &app) {
 
 void application_states::leave_queue(application &app) {
   count_up(app, false);
-  ready.hold(app);
   give_up_place(app);
   limits.leave(app);
   limits.detach(app);

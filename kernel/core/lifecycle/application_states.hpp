@@ -24,10 +24,8 @@ struct application_states_access {
   ask_lines &lines;
   allocation_states &allocations;
   sort_keys &keys;
-  ready_index &ready;
   internal::limit_lines &limit_lines;
   internal::limits &limits;
-  gang_turns &gangs;
   internal::reservations &reservations;
   internal::proposals &proposals;
   internal::replacements &replacements;

@@ -7,7 +7,6 @@
 #include "ledger/device_holdings.hpp"
 #include "lifecycle/ask_classifier.hpp"
 #include "queueing/change_dispatcher.hpp"
-#include "rules/placement_checks.hpp"
 
 namespace tenon::internal {
 
@@ -27,7 +26,6 @@ void foreign_allocations::add(node &n, const existing_allocation &e, const resou
   n.foreign.push_back(&a);
   if (!e.detail.empty()) holdings.assign(a.devices, n, classes[a.class_id], {e.detail}, false);
   changes.apply(occupied_by{n, need, 1});
-  checks.forget_on(n);
   changes.apply(node_changed{n});
 }
 
@@ -44,7 +42,6 @@ void foreign_allocations::remove(allocation &a) {
   forget(a, &n);
   std::erase(n.foreign, &a);
   changes.apply(occupied_by{n, classes[a.class_id].need, -1});
-  checks.forget_on(n);
   changes.apply(node_changed{n});
 }
 

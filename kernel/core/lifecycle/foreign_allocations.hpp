@@ -18,7 +18,6 @@ struct foreign_allocations_access {
   std::map<std::string, tag_list, std::less<>> &foreign_tags;
   ask_classifier &classifier;
   device_holdings &holdings;
-  placement_checks &checks;
   change_dispatcher &changes;
 };
 

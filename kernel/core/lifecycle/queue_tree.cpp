@@ -50,7 +50,6 @@ queue &queue_tree::create_queue(queue *parent, std::string_view own_name, bool l
   q.path = parent == nullptr ? q.name : parent->path + "." + q.name;
   q.parent = parent;
   q.sequence = next_++;
-  marks.touch_queues();
   q.leaf = leaf;
   q.managed = managed;
   q.ready = new queue_heap;
@@ -60,7 +59,6 @@ queue &queue_tree::create_queue(queue *parent, std::string_view own_name, bool l
     if (parent->order != nullptr) q.key.reset(parent->order->key_words());
     parent->children.push_back(std::move(owned));
     parent->children_by_name.emplace(q.name, &q);
-    keys.changed(q, ~0U);
   }
   changes.apply(queue_made{q});
   stop_if_wished(q);
@@ -72,8 +70,6 @@ void queue_tree::stop_if_wished(queue &q) {
     changes.apply(queue_moved{q, object_event::stop});
   }
 }
-
-void queue_tree::note_changed() { marks.touch_queues(); }
 
 bool queue_tree::knows_types_of(const amount_map &amounts) { return intake.bring_all(amounts); }
 
@@ -188,11 +184,7 @@ void queue_tree::clean() {
 // Whatever would be looked for among many is left to forget_retired(): many may go at once.
 void queue_tree::retire(queue &q) {
   q.gone = true;
-  marks.touch_queues();
   changes.apply(queue_retired{q});
-  ready.forget(q);
-  queue_priorities::count(*q.parent, q.priority, INT32_MIN);
-  priorities.refresh(*q.parent);
 }
 
 void queue_tree::forget_retired(queue &q) {
@@ -229,7 +221,6 @@ void queue_tree::count_capacity(const resources &comes, const resources &goes) {
   for_each_type(comes, [&](type_index t, int64_t amount) { count(t, amount); });
   if (!changed) return;
   changes.apply(total_counted{*root, before, total});
-  fair_maxima.total_changed();
 }
 
 }  // namespace tenon::internal

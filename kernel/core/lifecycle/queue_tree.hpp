@@ -23,12 +23,9 @@ struct queue_tree_access {
   queue_orders &orders;
   resource_intake &intake;
   sort_keys &keys;
-  ready_index &ready;
-  queue_priorities &priorities;
-  fair_max &fair_maxima;
   internal::limits &limits;
   internal::quotas &quotas;
-  reader_marks &marks;
+  const reader_marks &marks;
   change_dispatcher &changes;
   const administrators_stops &stops;
 };
@@ -39,7 +36,6 @@ class queue_tree final : public queue_lifecycle, queue_tree_access {
 
   [[nodiscard]] queue *find_queue(std::string_view path) const override;
   queue &create_queue(queue *parent, std::string_view name, bool leaf, bool managed) override;
-  void note_changed() override;
   void resolve_properties(queue &q) override;
   bool knows_types_of(const amount_map &amounts) override;
   resources configured_amounts(const amount_map &from) override;

@@ -40,9 +40,13 @@ class resource_intake : resource_intake_access {
   template <class There>
   [[nodiscard]] static bool is_too_much(const resources &more, int64_t times, There &&there) {
     for (type_index t = 0; t < more.size(); ++t) {
-      if (add_saturating(mul_saturating(more.data()[t], times), there(t)) > largest_sum) return true;
+      if (is_too_much(mul_saturating(more.data()[t], times), there(t))) return true;
     }
     return false;
+  }
+  // What adds nothing is never too much, whatever is there.
+  [[nodiscard]] static bool is_too_much(int64_t more, int64_t there) {
+    return more > 0 && add_saturating(more, there) > largest_sum;
   }
   // "" or which sum that is, the first by the name of the type.
   template <class There>
@@ -50,7 +54,7 @@ class resource_intake : resource_intake_access {
     if (!is_too_much(more, times, there)) return {};
     type_index first = no_type;
     for_each_type(more, [&](type_index t, int64_t amount) {
-      if (add_saturating(mul_saturating(amount, times), there(t)) <= largest_sum) return;
+      if (!is_too_much(mul_saturating(amount, times), there(t))) return;
       if (first == no_type || types.name(t) < types.name(first)) first = t;
     });
     return messages::sum_too_large(types.name(first), more[first], times, there(first));

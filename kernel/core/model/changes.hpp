@@ -69,6 +69,8 @@ struct node_stored {
 // The same, and what was known of it may be known no more: its verdicts, its place in every order, who waits for it.
 struct node_changed {
   node &of;
+  bool given_back =
+      false;  // room that a proposal or replacement took: else what the RM refused there may be others now
 };
 
 // -- Devices. --
@@ -103,9 +105,11 @@ struct queue_asked {
   const resources &amount;
   int64_t times;
 };
-struct queue_preempting {
+// So much of it is in this state, Preempting or Expiring.
+struct queue_ending {
   queue &leaf;
   const resources &amount;
+  allocation_state state;
   int sign;
 };
 // An application more or less that counts towards maxapplications of this queue.
@@ -117,9 +121,17 @@ struct queue_runs {
 struct queue_made {
   queue &of;
 };
+// Its order, and the shares of its items, can be computed: it has its properties.
+struct queue_prepared {
+  queue &of;
+};
 // The configuration names it from now on.
 struct queue_named {
   queue &of;
+};
+// So are all others: what they are, and who may order them.
+struct queues_configured {
+  queue &root;
 };
 struct queue_retired {
   queue &of;
@@ -129,7 +141,7 @@ struct queue_turned {
   const queue &of;
 };
 struct queue_resized {
-  const queue &of;
+  queue &of;
   const resources &max_before, &guaranteed_before;
 };
 struct queue_limited {
@@ -149,13 +161,14 @@ struct quota_enforced {
 
 // -- Users and groups. --
 
+// In every queue on the path of the application, for its user and for its group.
 struct limit_used {
-  usage_node &of;
+  const application &by;
   const resources &amount;
   int sign;
 };
+// The application counts towards their maxapplications there from now on, or not any more.
 struct limit_runs {
-  usage_node &of;
   const application &who;
   bool one_more;
 };
@@ -192,7 +205,7 @@ struct application_going {
 };
 // It has come to its queue from the other one.
 struct application_come {
-  const application &of;
+  application &of;
   const queue &from;
 };
 // Its queue has it no more.

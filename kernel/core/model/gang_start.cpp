@@ -31,8 +31,21 @@ bool waits_to_begin(const application &app, const class_table &classes) {
   return several || !gang_has_come(app, classes);
 }
 
+namespace {
+
+// A placeholder of it was allocated. Other asks may run while it waits to begin, and so may the application.
+bool has_begun(const application &app) {
+  if (app.state == application_state::accepted) return app.first_bind_ms != INT64_MAX;
+  return std::any_of(app.task_groups.begin(), app.task_groups.end(), [](const auto &item) {
+    const task_group &g = item.second;
+    return g.held > 0 || g.members > 0 || g.replaced > 0;
+  });
+}
+
+}  // namespace
+
 bool gang_has_come(const application &app, const class_table &classes) {
-  if (app.state != application_state::accepted || app.first_bind_ms != INT64_MAX) return true;
+  if (has_begun(app)) return true;
   // Few real asks come before the placeholders, so that the sum of all mostly tells.
   return fit_in(app.pending, app.placeholder_ask) && fit_in(need_of_gang(app, classes), app.placeholder_ask);
 }

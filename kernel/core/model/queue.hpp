@@ -70,7 +70,7 @@ struct queue {
   queue_limits limits;
   uint64_t kept_bytes = 0;  // of one that is no configuration's, in kept_amounts
 
-  owned<resources, queue> allocated, pending, preempting;
+  owned<resources, queue> allocated, pending, preempting, expiring;
   owned<resources, queue> claimed, awaited;  // by reserved asks for which preemption frees room; kept for these
   std::vector<const ask *> by_order;         // of these, in this decision: some others may go before them
   owned<uint64_t, queue> running_apps;

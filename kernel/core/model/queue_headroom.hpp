@@ -40,6 +40,15 @@ namespace tenon::internal {
   return q.max.has(type) ? sub_saturating(q.max[type], used_by_others(q, a, type)) : INT64_MAX;
 }
 
+// Whether every queue on the path of the leaf, when it is empty, holds so much.
+[[nodiscard]] inline bool holds_when_empty(const queue &leaf, const std::vector<class_amount> &need) {
+  for (const queue *q = &leaf; q->parent != nullptr; q = q->parent) {
+    const auto is_beyond = [&](const class_amount &p) { return q->max.has(p.type) && p.amount > q->max[p.type]; };
+    if (std::any_of(need.begin(), need.end(), is_beyond)) return false;
+  }
+  return true;
+}
+
 // Where an ask would take what the first one of its leaf needs.
 struct kept_back {
   queue *in = nullptr;  // null: nowhere

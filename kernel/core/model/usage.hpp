@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "model/application.hpp"
 #include "model/limit_line.hpp"
 #include "model/object_names.hpp"
 #include "model/owned.hpp"
@@ -39,5 +40,13 @@ struct usage_tracker {  // one user or group
   mutable bool touched = true;                                 // since then
 };
 using usage_trackers = std::map<std::string, usage_tracker, std::less<>>;  // by name
+
+// Every limit that counts the application: of its user and its group, from its leaf up.
+template <class Do>
+void for_each_limit(const application &app, Do &&f) {
+  for (usage_node *start : {app.user_usage, app.group_usage}) {
+    for (usage_node *u = start; u != nullptr; u = u->parent) f(*u);
+  }
+}
 
 }  // namespace tenon::internal

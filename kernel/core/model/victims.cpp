@@ -15,8 +15,7 @@ bool has_guarantee(const queue &leaf, const ask_class &c) {
 
 bool stays_above_max(const queue &q) {
   bool out = false;
-  for_each_type(q.max,
-                [&](type_index t, int64_t most) { out |= sub_saturating(q.allocated[t], q.preempting[t]) > most; });
+  for_each_type(q.max, [&](type_index t, int64_t most) { out |= staying_in(q, t) > most; });
   return out;
 }
 

@@ -20,18 +20,24 @@ namespace tenon::internal {
 [[nodiscard]] inline bool is_ending(const allocation &x) {
   return x.state == allocation_state::preempting || x.state == allocation_state::expiring;
 }
-// More is allocated in the queue than its max, whatever is Preempting there.
+// What is allocated in the queue and stays.
+[[nodiscard]] inline int64_t staying_in(const queue &q, type_index t) {
+  return sub_saturating(sub_saturating(q.allocated[t], q.preempting[t]), q.expiring[t]);
+}
+// More stays in the queue than its max.
 [[nodiscard]] bool stays_above_max(const queue &q);
 // What is in it gives way to nobody.
 [[nodiscard]] bool is_spared(const queue &leaf);
-// The level of an allocation: its place among victims by opting out, originator, priority and the need of its gang
-// alone. The first of these counts most.
+// The level of victims: the highest place of one among victims by opting out, originator and priority alone, and in the
+// last bits how many gangs break with one of that place. The first of these counts most.
 using victim_rank = int64_t;
-// Returns the level of the allocation if its gang does not need it. A need of the gang raises the level by one.
+// Returns the level of the allocation if no gang breaks.
 [[nodiscard]] inline victim_rank lowest_victim_level(const allocation &x) {
-  return (int64_t{!x.preempt_self} << 34) + (int64_t{x.originator} << 33) + int64_t{x.priority} * 2;
+  constexpr int for_gangs = 24;
+  return (int64_t{!x.preempt_self} << (33 + for_gangs)) + (int64_t{x.originator} << (32 + for_gangs)) +
+         int64_t{x.priority} * (int64_t{1} << for_gangs);
 }
-// The level of the allocation as the only victim.
+// Returns the level of the allocation as the only victim.
 [[nodiscard]] inline victim_rank victim_level(const allocation &x) {
   return lowest_victim_level(x) + (x.gang != nullptr && x.gang->can_spare() == 0 ? 1 : 0);
 }

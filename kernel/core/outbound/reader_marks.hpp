@@ -63,6 +63,13 @@ class reader_marks {
   // -- Of changes (model/changes.hpp), where marks are kept. Others are nothing that readers see. --
   template <class Change>
   void write(const Change &) {}
+  // The same, whether marks are kept or not: what of a queue changes with a configuration alone, or there are others.
+  template <class Change>
+  void count(const Change &) {}
+  template <one_of<queue_made, queue_retired, queue_resized> Change>
+  void count(const Change &) {
+    ++queues_version_;
+  }
   template <one_of<node_moved, capacity_set, occupied_set, attributes_set, node_removed> Change>
   void write(const Change &c) {
     nodes.touch(c.of.slot, block_changed);
@@ -99,13 +106,9 @@ class reader_marks {
   void write(const Change &c) {
     allocations.touch(c.of.index, block_changed);
   }
-  template <one_of<limit_used, limit_runs> Change>
-  void write(const Change &c) {
-    c.of.of->touched = true;
-  }
+  static void write(const limit_used &c) { touch_limits(c.by); }
+  static void write(const limit_runs &c) { touch_limits(c.who); }
 
-  // What of a queue changes with a configuration alone, or there are others.
-  void touch_queues() { ++queues_version_; }
   [[nodiscard]] uint64_t queues_version() const { return queues_version_; }
 
   [[nodiscard]] size_t bytes() const {
@@ -115,6 +118,11 @@ class reader_marks {
   stale_objects classes, asks, allocations, nodes, applications;  // nodes by slot
 
  private:
+  static void touch_limits(const application &of) {
+    for (usage_node *u : {of.user_usage, of.group_usage}) {
+      if (u != nullptr) u->of->touched = true;
+    }
+  }
   void reserved(const reservation &r) {
     asks.touch(r.of->index, block_moved);
     applications.touch(r.of->owner->index, block_changed);

@@ -7,9 +7,13 @@
 #include "ledger/change_writer.hpp"
 #include "ledger/victim_room.hpp"
 #include "policies/node_sorting.hpp"
+#include "queueing/ask_alarms.hpp"
+#include "queueing/fair_max.hpp"
+#include "queueing/gang_turns.hpp"
 #include "queueing/held_off_asks.hpp"
 #include "queueing/kept_orders.hpp"
 #include "queueing/limit_lines.hpp"
+#include "queueing/queue_priorities.hpp"
 #include "queueing/ready_index.hpp"
 #include "queueing/reserved_line.hpp"
 #include "queueing/rule_ports.hpp"
@@ -24,8 +28,13 @@ struct change_dispatcher_access {
   const node_table &nodes;
   node_sortings &sortings;
   node_filter &verdicts;
+  refused_nodes &refusals;
   sort_keys &keys;
+  fair_max &fair_maxima;
+  queue_priorities &priorities;
   ready_index &ready;
+  ask_alarms &alarms;
+  gang_turns &gangs;
   limit_lines &lines;
   kept_orders &orders;
   reserved_line &reserved;
@@ -82,29 +91,44 @@ class change_dispatcher : change_dispatcher_access {
   void follow(const allocation_leaving &c) { victims.goes(c.of); }
   void follow(const allocation_resized &c) { victims.changed(*c.of.where); }
   void follow(const allocation_moved &c);
+  void follow(const application_made &c) { keys.follow_decay(c.of); }
+  void follow(const application_moved &c);
+  void follow(const application_entered &c) { may_run(c.of); }
   void follow(const application_rehomed &) { victims.outcome_changed(); }
+  void follow(const application_come &c) {
+    keys.follow_decay(c.of);
+    gangs.changed(c.of);
+  }
   void follow(const queue_used &c);
   void follow(const queue_asked &c);
   void follow(const queue_awaited &c) {
     if (!c.of.kept.empty()) headroom_changed(*c.of.in, c.sign < 0);
   }
-  void follow(const queue_resized &c) {
-    reserved.doubt(c.of);
-    if (!orders.empty()) orders.headroom_fell(c.of);
-    doubt_if_no_place(c.of);
-    if (config.preemption_enabled && !c.of.guaranteed.empty()) victims.keep();
+  void follow(const queue_made &c) { keys.changed(c.of, ~0U); }
+  void follow(const queue_prepared &c) {
+    keys.follow_decay(c.of);
+    fair_maxima.refresh(c.of);
   }
+  void follow(const queues_configured &c);
+  void follow(const queue_moved &c);
+  void follow(const queue_retired &c);
+  void follow(const total_counted &) { fair_maxima.total_changed(); }
+  void follow(const queue_resized &c);
   void follow(const queue_runs &c) { c.one_more ? doubt_if_no_place(c.of) : lines.room_rose(c.of); }
   void follow(const limit_used &c) {
-    if (c.sign < 0) return lines.room_rose(c.of);
-    reserved.doubt(c.of);
-    orders.limit_rose(c.of);
+    for_each_limit(c.by, [&](usage_node &u) {
+      if (c.sign < 0) return lines.room_rose(u);
+      reserved.doubt(u);
+      orders.limit_rose(u);
+    });
   }
   void follow(const limit_runs &c) {
-    if (!c.one_more) return lines.room_rose(c.of);
-    if (c.of.max_applications == 0 || c.of.running->size() < c.of.max_applications) return;
-    reserved.doubt_all(c.of.reserved);
-    orders.limit_rose(c.of);
+    for_each_limit(c.who, [&](usage_node &u) {
+      if (!c.one_more) return lines.room_rose(u);
+      if (u.max_applications == 0 || u.running->size() < u.max_applications) return;
+      reserved.doubt_all(u.reserved);
+      orders.limit_rose(u);
+    });
   }
   void follow(const application_used &c) {
     keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
@@ -113,6 +137,7 @@ class change_dispatcher : change_dispatcher_access {
     keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
   }
   void follow(const application_asked &c) { keys.changed(c.of, column::pending); }
+  void may_run(application &app);  // or not any more
   void headroom_changed(queue &q, bool more);
   void doubt_if_no_place(const queue &q);  // for one more application that runs
   void touch_node(uint32_t slot);          // something about it changed, or whether it may be used

@@ -49,6 +49,7 @@ bool kept_orders::look_before(const ask &a) {
   queue &leaf = *a.owner->home;
   const kept_order *s = order_of(leaf);
   if (s == nullptr || s->first == nullptr || !comes_before(a, *s->first)) return false;
+  if (!holds_when_empty(leaf, needs_in_order(a, classes))) return false;
   look_at_all(leaf);
   return true;
 }
@@ -56,19 +57,19 @@ bool kept_orders::look_before(const ask &a) {
 void kept_orders::wait_first(const ask &a, const parked_unit &u) {
   queue &leaf = *a.owner->home;
   if (order_of(leaf) == nullptr || leaf.kept_order->first != nullptr) return;
+  std::vector<class_amount> needs = needs_in_order(a, classes);
+  if (!holds_when_empty(leaf, needs)) return;  // it waits for no headroom that there can be
   kept_order &s = *leaf.kept_order;
   s.first = &a;
   s.unit = &u;
-  s.needs = needs_in_order(a, classes);
+  s.needs = std::move(needs);
   ordered_.push_back(&leaf);
   s.from_ms = add_saturating(a.create_time_ms, *keeps_order_after_ms(leaf, config.tuning));
-  for (usage_node *start : {a.owner->user_usage, a.owner->group_usage}) {
-    for (usage_node *at = start; at != nullptr; at = at->parent) {
-      if (at->max.empty() && at->max_applications == 0) continue;
-      s.limits.push_back(at);
-      at->first_asks_in.push_back(&leaf);
-    }
-  }
+  for_each_limit(*a.owner, [&](usage_node &at) {
+    if (at.max.empty() && at.max_applications == 0) return;
+    s.limits.push_back(&at);
+    at.first_asks_in.push_back(&leaf);
+  });
 }
 
 void kept_orders::look_at_all(queue &leaf) {

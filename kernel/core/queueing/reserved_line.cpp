@@ -158,13 +158,11 @@ void reserved_line::count(reservation &r, bool in) {
 }
 
 void reserved_line::count_for_limits(reservation &r, bool in) {
-  for (usage_node *start : {r.of->owner->user_usage, r.of->owner->group_usage}) {
-    for (usage_node *u = start; u != nullptr; u = u->parent) {
-      for (const class_amount &p : r.unit->shape->positive) {
-        in ? u->reserved.add(p.type, p.amount, r) : u->reserved.remove(p.type, p.amount, r);
-      }
+  for_each_limit(*r.of->owner, [&](usage_node &u) {
+    for (const class_amount &p : r.unit->shape->positive) {
+      in ? u.reserved.add(p.type, p.amount, r) : u.reserved.remove(p.type, p.amount, r);
     }
-  }
+  });
 }
 
 void reserved_line::attached(const application &app) {

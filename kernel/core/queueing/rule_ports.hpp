@@ -36,6 +36,16 @@ class node_filter {
   virtual bool may_be_passed(verdict_set &v, const resources &need, uint32_t slot) = 0;
 };
 
+// What the RM said of nodes.
+class refused_nodes {
+ public:
+  // Another answer is possible there: nothing that was refused is remembered.
+  virtual void forget_on(const node &n) = 0;
+
+ protected:
+  ~refused_nodes() = default;
+};
+
 // Takes the place of a policy that failed.
 class policy_fallback {
  public:

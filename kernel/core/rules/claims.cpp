@@ -13,7 +13,7 @@ namespace tenon::internal {
 void claims::take(const std::vector<allocation *> &victims, const reason &why, ask *by, const queue *over) {
   for (allocation *x : victims) {
     lifecycle.move(*x, allocation_event::preempt, &why);
-    changes.apply(queue_preempting{*x->owner->home, classes[x->class_id].need, 1});
+    changes.apply(queue_ending{*x->owner->home, classes[x->class_id].need, x->state, 1});
     changes.apply(allocation_preempted{*x, by, over});
     if (by != nullptr) claim(*by, *x);
   }
@@ -32,7 +32,7 @@ void claims::claim(ask &by, allocation &x) {
 }
 
 void claims::victim_gone(const allocation &a) {
-  changes.apply(queue_preempting{*a.owner->home, classes[a.class_id].need, -1});
+  changes.apply(queue_ending{*a.owner->home, classes[a.class_id].need, a.state, -1});
   const auto found = claimed_by_.find(&a);
   if (found == claimed_by_.end()) return;
   ask &by = *found->second;

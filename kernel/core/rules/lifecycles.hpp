@@ -61,7 +61,6 @@ class queue_lifecycle {
   [[nodiscard]] virtual queue *find_queue(std::string_view path) const = 0;  // null: there is none
   virtual queue &create_queue(queue *parent, std::string_view name, bool leaf, bool managed) = 0;
   virtual void resolve_properties(queue &q) = 0;                     // its own, and what it inherits
-  virtual void note_changed() = 0;                                   // some queue is configured in another way
   virtual bool knows_types_of(const amount_map &amounts) = 0;        // or there is room for those that are new
   virtual resources configured_amounts(const amount_map &from) = 0;  // interned; nothing unless some amount is above 0
 

@@ -63,16 +63,10 @@ void limits::detach(application &app) {
   app.user_usage = app.group_usage = nullptr;
 }
 
-void limits::add_usage(application &app, const resources &amount, int sign) {
-  for (usage_node *start : {app.user_usage, app.group_usage}) {
-    for (usage_node *u = start; u != nullptr; u = u->parent) changes.apply(limit_used{*u, amount, sign});
-  }
-}
-
 // It is to have an allocation: for good where the RM does not check it first.
 void limits::enter(application &app, bool checked) {
   const bool is_new = app.place == limit_place::none;
-  if (is_new) count(app, true);
+  if (is_new) changes.apply(limit_runs{app, true});
   if (app.place != limit_place::taken) app.place = checked ? limit_place::offered : limit_place::taken;
   if (is_new) lines.look_again_at(app);
 }
@@ -83,15 +77,9 @@ void limits::leave(application &app) {
   if (app.place == limit_place::none || !app.allocations.empty()) return;
   if (app.place == limit_place::taken && app.has_pending()) return;
   app.place = limit_place::none;
-  count(app, false);
+  changes.apply(limit_runs{app, false});
   lines.look_again_at(app);
   orders.may_change(*app.home);
-}
-
-void limits::count(const application &app, bool running) {
-  for (usage_node *start : {app.user_usage, app.group_usage}) {
-    for (usage_node *u = start; u != nullptr; u = u->parent) changes.apply(limit_runs{*u, app, running});
-  }
 }
 
 bool limits::breaks(const application &app, const resources &used, std::string_view of, bool group,
@@ -137,10 +125,10 @@ void limits::refresh(const std::vector<application *> &all_applications) {
   kept_bytes_ = 0;
   for (application *app : all_applications) {
     attach(*app);
-    if (app->place != limit_place::none) count(*app, true);
+    if (app->place != limit_place::none) changes.apply(limit_runs{*app, true});
     resources used = app->allocated;
     used += app->placeholders;
-    add_usage(*app, used, 1);
+    changes.apply(limit_used{*app, used, 1});
     ready.let_go(*app);
     reserved.attached(*app);
   }

@@ -42,10 +42,8 @@ class limits : limits_access {
   // -- Usage. --
   void attach(application &app);  // finds its user's and group's nodes
   void detach(application &app);
-  void add_usage(application &app, const resources &amount, int sign);
   void enter(application &app, bool checked);
   void leave(application &app);  // where it has no right to it any more
-  void count(const application &app, bool running);
 
   // -- Configuration. --
   void set_limit(usage_node &u, const limit_config *limit);

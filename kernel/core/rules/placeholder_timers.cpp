@@ -25,7 +25,8 @@ void placeholder_timers::arm(application &app, int64_t from_ms) {
 void placeholder_timers::placed(application &app, int64_t bind_time_ms) {
   const bool first = app.state == application_state::accepted && bind_time_ms < app.first_bind_ms;
   if (first) app.first_bind_ms = bind_time_ms;
-  const bool waits = app.runs() || app.state == application_state::completing;
+  const bool waits =
+      app.runs() || app.state == application_state::completing || app.state == application_state::resuming;
   if (first || (waits && app.placeholder_timers.waiting == 0)) arm(app, bind_time_ms);
 }
 
@@ -52,20 +53,18 @@ void placeholder_timers::timed_out(application &app) {
   });
   const auto proposed_too = [](const proposal &p) { return p.made == nullptr || p.made->placeholder; };
   if (!some && std::none_of(app.proposals->begin(), app.proposals->end(), proposed_too)) return;
-  const bool has_begun = app.first_bind_ms != INT64_MAX || app.placeholder_count != 0 || !begins_whole(app);
-  if (!has_begun && gang_has_come(app, classes)) return;  // its time runs from then
+  const auto proposed = static_cast<uint64_t>(std::count_if(app.proposals->begin(), app.proposals->end(),
+                                                            [](const proposal &p) { return p.is_placeholder(); }));
+  const bool has_begun = app.first_bind_ms != INT64_MAX || app.placeholder_count > proposed || !begins_whole(app);
+  if (!has_begun && (proposed != 0 || gang_has_come(app, classes))) return;  // its time runs from then
   const auto is_offered = [](const proposal &p) { return p.made == nullptr; };
   const auto offered = std::count_if(app.proposals->begin(), app.proposals->end(), is_offered);
   const bool works = replacements::real_allocations(app) != 0 || *app.under_way != static_cast<size_t>(offered);
   const bool fails = app.hard_gang && !works;
   if (fails || app.state == application_state::accepted) {
-    uint64_t placed = app.placeholder_count, waiting = 0;
+    const uint64_t placed = app.placeholder_count - proposed;
+    uint64_t waiting = proposed;
     for (const auto &[group, g] : app.task_groups) waiting += static_cast<uint64_t>(g.pending);
-    for (const proposal &p : app.proposals) {
-      if (!p.is_placeholder()) continue;
-      --placed;
-      ++waiting;
-    }
     lifecycle.move(app, fails ? application_event::fail : application_event::resume,
                    messages::reservation_timeout(lifecycle.time_in_state(app), app.state.name(), placed, waiting));
   }

@@ -195,8 +195,7 @@ queue &placement::make_path(const place &where) {
     if (leaf && !where.recovery) apply_template(made);
     queues.resolve_properties(made);
     shared.counters.policy_faults += prepare_queue(made);
-    keys.follow_decay(made);
-    fair_maxima.refresh(made);
+    changes.apply(queue_prepared{made});
     q = &made;
   }
   return *q;
@@ -235,18 +234,7 @@ void placement::apply_namespace_tags(queue &leaf, texts tags) {
     changed = true;
   }
   if (!changed) return;
-  queues.note_changed();
   changes.apply(queue_resized{leaf, max_before, guaranteed_before});
-  fair_maxima.refresh(leaf);
-  keys.changed(leaf, column::limits);
-  ready.wake_headroom(leaf);
-  if (leaf.max != max_before) ready.wake_blocked();
-  limited.room_rose(leaf);
-  victims.outcome_changed();
-  if (leaf.guaranteed == guaranteed_before) return;
-  for (const application *app : leaf.apps) {
-    for (ask *a : app->asks) alarms.chance_changed(*a);  // any order: each is on its own
-  }
 }
 
 }  // namespace tenon::internal

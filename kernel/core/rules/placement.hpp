@@ -21,13 +21,7 @@ struct placement_access {
   const resource_types &types;
   const administrators_stops &stops;
   queue_lifecycle &queues;
-  sort_keys &keys;
-  fair_max &fair_maxima;
-  ready_index &ready;
-  limit_lines &limited;
-  ask_alarms &alarms;
   internal::quotas &quotas;
-  victim_room &victims;
   change_dispatcher &changes;
 };
 

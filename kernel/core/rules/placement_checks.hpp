@@ -13,6 +13,7 @@
 #include "core.hpp"
 #include "forward.hpp"
 #include "model/objects.hpp"
+#include "queueing/rule_ports.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/queue_config.hpp"
 
@@ -26,7 +27,7 @@ struct placement_checks_access {
   ask_waits &waits;
 };
 
-class placement_checks : placement_checks_access {
+class placement_checks final : public refused_nodes, placement_checks_access {
  public:
   explicit placement_checks(const placement_checks_access &all) : placement_checks_access(all) {}
 
@@ -65,7 +66,7 @@ class placement_checks : placement_checks_access {
   bool note_failed_start(ask &a, const node &n);  // false: the ask may be started there again at once
   void remember(ask &a, node_refusal r);
   void forget(ask &a);
-  void forget_on(const node &n);  // but for starts that failed
+  void forget_on(const node &n) override;  // but for starts that failed
   void node_gone(const node &n);
   [[nodiscard]] uint64_t kept_bytes() const { return kept_bytes_; }
   // Forgets what the RM says may be others now. False: there was nothing.

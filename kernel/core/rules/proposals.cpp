@@ -31,7 +31,7 @@ void proposals::undo(application &app, uint64_t number, const reason &why, bool 
     replacements.end(*p.instead);
     if (pending_again) allocations.unplace(of);
     gangs.make_available(placeholder);
-    if (gives_room) changes.apply(node_changed{n});
+    if (gives_room) changes.apply(node_changed{n, true});
   }
   allocations.forget_if_done(of);
   const bool alone = app.proposals->empty() && app.first_bind_ms == INT64_MAX;

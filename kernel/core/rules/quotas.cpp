@@ -18,8 +18,17 @@ namespace {
 
 // What the queue has beyond its guarantee, by type.
 int64_t spare_of(const queue &q, type_index t) {
-  const int64_t used = sub_saturating(q.allocated[t], q.preempting[t]);
+  const int64_t used = staying_in(q, t);
   return std::max<int64_t>(0, sub_saturating(used, q.guaranteed[t]));
+}
+
+// What the queue, or what is below it, has beyond a max of its own: it gives that before others give.
+int64_t beyond_max(const queue &q, type_index t) {
+  int64_t below = 0;
+  for (const auto &child : q.children) below = add_saturating(below, beyond_max(*child, t));
+  const int64_t used = staying_in(q, t);
+  const int64_t own = q.max.has(t) ? sub_saturating(used, q.max[t]) : 0;
+  return std::min(std::max(own, below), spare_of(q, t));
 }
 
 // Chooses the allocations in and below a queue that give what is wanted beyond what `taken` give, where no queue below
@@ -45,12 +54,15 @@ class rest {
 
   void choose(const resources &total) {
     std::vector<allocation *> more;
-    sort_candidates(candidates_);
-    for (allocation *x : candidates_) {
-      if (!gives(*x, missing()) || !may(*x)) continue;
-      give(*x, 1);
-      more.push_back(x);
-    }
+    sort_victims(candidates_);
+    look_in_turn(
+        taken_, candidates_, [](const allocation *) { return false; },
+        [&](allocation *x) {
+          if (!gives(*x, missing()) || !may(*x)) return false;
+          give(*x, 1);
+          more.push_back(x);
+          return true;
+        });
     if (more.empty()) return;
     const resources unattainable = missing();
     const auto give_one = [&](const allocation *x, int sign) { give(*x, sign); };
@@ -83,7 +95,7 @@ class rest {
       const auto gone = given_by_.find(q);
       for_each_type(left_, [&](type_index t, int64_t) {
         if (need[t] <= 0 || !q->guaranteed.has(t)) return;
-        const int64_t used = sub_saturating(q->allocated[t], q->preempting[t]);
+        const int64_t used = staying_in(*q, t);
         const int64_t left = sub_saturating(used, gone == given_by_.end() ? 0 : gone->second[t]);
         yes &= sub_saturating(left, need[t]) >= q->guaranteed[t];
       });
@@ -138,10 +150,15 @@ void quotas::follow(queue &q, const quota_timer &other) {
   clock.arm(std::max(clock.now_ms(), due_ms), timer_kind::quota, 0, q.quota.epoch);
 }
 
+void quotas::look_at_tree(queue &q) {
+  for (const auto &child : q.children) look_at_tree(*child);
+  look_at(q);
+}
+
 void quotas::look_at_path(queue &q) {
   if (!config.quota_preemption_enabled) return;
-  if (q.parent != nullptr) look_at_path(*q.parent);
   look_at(q);
+  if (q.parent != nullptr) look_at_path(*q.parent);
 }
 
 void quotas::drop_timers() {
@@ -168,7 +185,7 @@ void quotas::is_due(uint64_t epoch) {
   q.quota.epoch = 0;
   resources wanted;
   for_each_type(q.max, [&](type_index t, int64_t amount) {
-    const int64_t over = sub_saturating(sub_saturating(q.allocated[t], q.preempting[t]), amount);
+    const int64_t over = sub_saturating(staying_in(q, t), amount);
     if (const int64_t most = std::min(over, spare_of(q, t)); most > 0) wanted.set(t, most);
   });
   const reason why{cause::preempted_for_quota, q.path};
@@ -188,24 +205,27 @@ void quotas::is_due(uint64_t epoch) {
 
 // -- What is given back. --
 
-// `wanted` has amounts above 0 only. A parent hands it down in proportion to what each child can spare.
+// `wanted` has amounts above 0 only. A parent hands it down: first what each child has beyond a max, then in proportion
+// to what each can spare still.
 void quotas::give_back(queue &q, const resources &wanted, std::vector<allocation *> &victims) {
   if (wanted.empty()) return;
   if (q.leaf) return give_back_in_leaf(q, wanted, victims);
-  resources sum;
-  for (const auto &child : q.children) {
-    for_each_type(wanted, [&](type_index t, int64_t) { sum.add(t, spare_of(*child, t)); });
-  }
-  for (const auto &child : q.children) {
-    resources part;
-    for_each_type(wanted, [&](type_index t, int64_t amount) {
-      if (sum[t] <= 0) return;
-      const int64_t spare = spare_of(*child, t);
-      const int64_t share = std::min(static_cast<int64_t>(wide_sum{amount} * spare / sum[t]), spare);
-      if (share > 0) part.set(t, share);
-    });
-    give_back(*child, part, victims);
-  }
+  std::vector<resources> parts(q.children.size());
+  for_each_type(wanted, [&](type_index t, int64_t amount) {
+    std::vector<int64_t> first, spare;
+    int64_t sum = 0;
+    for (const auto &child : q.children) {
+      first.push_back(std::min(amount, beyond_max(*child, t)));
+      amount -= first.back();
+      spare.push_back(spare_of(*child, t) - first.back());
+      sum = add_saturating(sum, spare.back());
+    }
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const int64_t more = sum > 0 ? static_cast<int64_t>(wide_sum{amount} * spare[i] / sum) : 0;
+      if (const int64_t part = first[i] + std::min(more, spare[i]); part > 0) parts[i].set(t, part);
+    }
+  });
+  for (size_t i = 0; i < parts.size(); ++i) give_back(*q.children[i], parts[i], victims);
 }
 
 void quotas::give_back_in_leaf(const queue &leaf, resources wanted, std::vector<allocation *> &victims) {
@@ -218,18 +238,21 @@ void quotas::give_back_in_leaf(const queue &leaf, resources wanted, std::vector<
       if (may && (classes[x->class_id].need.present() & types_wanted) != 0) candidates.push_back(x);
     }
   }
-  sort_candidates(candidates);
-  for (allocation *x : candidates) {
-    const resources &need = classes[x->class_id].need;
-    bool some = false, too_much = false;
-    for_each_type(wanted, [&](type_index t, int64_t left) {
-      some |= need[t] > 0;
-      too_much |= need[t] > left;
-    });
-    if (!some || too_much) continue;
-    for_each_type(wanted, [&](type_index t, int64_t left) { wanted.set(t, left - need[t]); });
-    victims.push_back(x);
-  }
+  sort_victims(candidates);
+  look_in_turn(
+      victims, candidates, [](const allocation *) { return false; },
+      [&](allocation *x) {
+        const resources &need = classes[x->class_id].need;
+        bool some = false, too_much = false;
+        for_each_type(wanted, [&](type_index t, int64_t left) {
+          some |= need[t] > 0;
+          too_much |= need[t] > left;
+        });
+        if (!some || too_much) return false;
+        for_each_type(wanted, [&](type_index t, int64_t left) { wanted.set(t, left - need[t]); });
+        victims.push_back(x);
+        return true;
+      });
 }
 
 }  // namespace tenon::internal

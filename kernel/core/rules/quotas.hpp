@@ -28,9 +28,10 @@ class quotas : quotas_access {
  public:
   explicit quotas(const quotas_access &all) : quotas_access(all) {}
 
-  // Its max, usage or delay may be others.
+  // Its max, usage or delay may be others. Those below come first: what these give is not asked for again above.
   void look_at(queue &q);
-  void look_at_path(queue &q);  // on the path, root first
+  void look_at_tree(queue &q);
+  void look_at_path(queue &q);  // on the path to root
   // Of queues that are not over their max any more, now that a command or a timer has done all that it does.
   void stop_idle() {
     if (!over_.empty()) drop_timers();

@@ -109,7 +109,7 @@ void replacements::undo(allocation &placeholder, bool pending_again, const node 
   changes.apply(replacement_begun{placeholder, nullptr});
   if (pending_again) allocations.unplace(a);
   allocations.forget_if_done(a);
-  if (gives_room) changes.apply(node_changed{n});
+  if (gives_room) changes.apply(node_changed{n, true});
 }
 
 bool replacements::undo_all(application &app, const ask *only, bool pending_again) {

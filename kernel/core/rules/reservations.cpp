@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core.hpp"
+#include "model/victims.hpp"
 #include "queueing/ask_lines.hpp"
 #include "queueing/change_dispatcher.hpp"
 #include "queueing/reserved_line.hpp"
@@ -13,11 +14,14 @@
 
 namespace tenon::internal {
 
-void reservations::reserve(ask &a, node &n, way_to_room way) {
-  const reservation &r = keep(a, n, way);
-  if (classes[a.class_id].requires_a_node()) return;
-  clock.arm(add_saturating(clock.now_ms(), config.tuning.reservation_wait_ms), timer_kind::reservation_wait, r.index,
-            r.sequence);
+void reservations::reserve(ask &a, node &n, way_to_room way) { arm(keep(a, n, way), wait_ends_ms()); }
+
+int64_t reservations::wait_ends_ms() const {
+  return add_saturating(clock.now_ms(), std::max<int64_t>(1, config.tuning.reservation_wait_ms));
+}
+
+void reservations::arm(const reservation &r, int64_t due_ms) {
+  clock.arm(due_ms, timer_kind::reservation_wait, r.index, r.sequence);
 }
 
 const reservation &reservations::keep(ask &a, node &n, way_to_room way) {
@@ -74,7 +78,9 @@ void reservations::drop_all(application &app) {
 }
 
 void reservations::switch_off() {
-  for (reservation *r : without_required_node()) unreserve(*r, {cause::reservations_off});
+  for (reservation *r : without_required_node()) {
+    if (r->way != way_to_room::preemption) unreserve(*r, {cause::reservations_off});
+  }
 }
 
 void reservations::end_too_many(const reserved_line &line) {
@@ -101,8 +107,23 @@ void reservations::reopen(node &n) { changes.apply(node_reopened{n, access.keeps
 
 void reservations::is_due(const timer &t) {
   reservation &r = all_[t.object];
+  if (classes[r.of->class_id].requires_a_node()) return look_again(r);
   const bool at_once = r.way == way_to_room::it_empties;
   lose(r, {cause::waited_too_long}, at_once ? 0 : config.tuning.reservation_delay_ms);
+}
+
+// It keeps its node, and waits no more for what did not end there in time.
+void reservations::look_again(const reservation &r) {
+  ask &a = *r.of;
+  node &n = *r.where;
+  const int64_t victims_have_ms = a.wait->preempt_from_ms;
+  arm(r, victims_have_ms > clock.now_ms() ? victims_have_ms : wait_ends_ms());
+  const bool some_end =
+      std::any_of(n.allocations.begin(), n.allocations.end(), [](const auto *x) { return is_ending(*x); });
+  if (victims_have_ms > clock.now_ms() || !some_end) return;
+  a.wait->reserve_from_ms = clock.now_ms();
+  claims.forget(a);
+  reopen(n);
 }
 
 void reservations::lose(reservation &r, const reason &why) { lose(r, why, config.tuning.reservation_delay_ms); }

@@ -33,6 +33,7 @@ class reservations : reservations_access {
   [[nodiscard]] const reservation_slab &all() const { return all_; }
 
   void reserve(ask &a, node &n, way_to_room way = way_to_room::as_it_comes);
+  [[nodiscard]] int64_t wait_ends_ms() const;  // of what begins to wait now
   // The same without its timer, which a copy has from the original.
   const reservation &keep(ask &a, node &n, way_to_room way);
   void free_by_preemption(ask &a);  // the node that is reserved for it
@@ -61,6 +62,8 @@ class reservations : reservations_access {
   void flush() { all_.flush(); }
 
  private:
+  void arm(const reservation &r, int64_t due_ms);
+  void look_again(const reservation &r);
   void lose(reservation &r, const reason &why, int64_t delay_ms);
   std::vector<reservation *> without_required_node();
 

@@ -15,6 +15,8 @@
 
 namespace tenon::internal {
 
+void victim_search::outcome_changed() { room.outcome_changed(); }
+
 node *victim_search::find(const ask &a, const ask_class &c, const node *only) {
   ask_ = &a;
   class_ = &c;
@@ -90,9 +92,10 @@ void victim_search::give_back(const victim &v, int sign) {
   sign > 0 ? devices_.give(held) : devices_.take(held);
 }
 
-void victim_search::take(const victim &v) {
+bool victim_search::take(const victim &v) {
   give_back(v, 1);
   taken_.push_back(v);
+  return true;
 }
 
 bool victim_search::is_short(const shortage &s) const {
@@ -211,15 +214,9 @@ const victim_search::victim *victim_search::elsewhere(size_t at) {
     }
     std::make_heap(heap_.begin(), heap_.end(), later);
   }
-  while (at >= sorted_.size() && !(heap_.empty() && needed_.empty())) {
-    const auto rank = [](const victim &v) { return lowest_victim_level(*v.who); };
-    if (!needed_.empty() && (heap_.empty() || rank(heap_.front()) > rank(needed_.front()))) {
-      sorted_.insert(sorted_.end(), needed_.begin(), needed_.end());
-      needed_.clear();
-      continue;
-    }
+  while (at >= sorted_.size() && !heap_.empty()) {
     std::pop_heap(heap_.begin(), heap_.end(), later);
-    (members_.are_needed_with(*heap_.back().who) ? needed_ : sorted_).push_back(heap_.back());
+    sorted_.push_back(heap_.back());
     heap_.pop_back();
   }
   return at < sorted_.size() ? &sorted_[at] : nullptr;
@@ -246,11 +243,10 @@ bool victim_search::take_on_node() {
   }
   if (!may_be_better(lowest)) return false;
   steps_ += on_node_.size();
-  sort_candidates(on_node_);
-  for (const victim &v : on_node_) {
-    if (!node_is_short()) return true;
-    if (may_be_taken(v) && relieves_node(v)) take(v);
-  }
+  sort_victims(on_node_);
+  look_in_turn(
+      taken_, on_node_, [&](const victim &) { return !node_is_short(); },
+      [&](const victim &v) { return may_be_taken(v) && relieves_node(v) && take(v); });
   return !node_is_short();
 }
 
@@ -258,14 +254,19 @@ bool victim_search::take_on_node() {
 // that is enough alone.
 bool victim_search::take_for_queues(bool fits) {
   in_sorted_ = 0;
-  while (const victim *v = elsewhere(in_sorted_)) {
-    if (!queues_are_short() && (!fits || taken_.empty() || lowest_victim_level(*v->who) > highest_level(taken_)))
-      return true;
-    ++in_sorted_;
-    ++steps_;
-    const bool taken = std::any_of(taken_.begin(), taken_.end(), [&](const victim &t) { return t.who == v->who; });
-    if (!taken && may_be_taken(*v) && relieves_queues(*v)) take(*v);
-  }
+  const auto first = [&] { return elsewhere(in_sorted_); };
+  const auto ends_at = [&](const victim &v) {
+    if (queues_are_short()) return false;
+    return !fits || taken_.empty() || lowest_victim_level(*v.who) > level_of(taken_);
+  };
+  look_in_turn(
+      taken_, first, [&] { ++in_sorted_; }, ends_at,
+      [&](const victim &v) {
+        ++steps_;
+        const bool is_taken =
+            std::any_of(taken_.begin(), taken_.end(), [&](const victim &t) { return t.who == v.who; });
+        return !is_taken && may_be_taken(v) && relieves_queues(v) && take(v);
+      });
   return !queues_are_short();
 }
 

@@ -52,6 +52,7 @@ class victim_search : victim_search_access {
   node *find(const ask &a, const ask_class &c, const node *only);
   [[nodiscard]] const std::vector<allocation *> &victims() const { return best_; }
   [[nodiscard]] ending_room find_ending(const ask &a, const ask_class &c);
+  void outcome_changed();  // what is free on nodes is as if asks were placed, or not any more
   // There is a node that the ask could have, were it not reserved for another one. `own`: the ask's reservation.
   bool would_do_but_for_reservations(const ask &a, const ask_class &c, const reservation *own);
   // For people: why there is no such node; and whether something is guaranteed to the ask that its queue has not used
@@ -120,7 +121,7 @@ class victim_search : victim_search_access {
     return classes[x.class_id].need[class_->positive[type].type];
   }
   void give_back(const victim &v, int sign);
-  void take(const victim &v);
+  bool take(const victim &v);  // true
   [[nodiscard]] bool is_short(const shortage &s) const;
   [[nodiscard]] bool queues_are_short() const;
   [[nodiscard]] bool node_is_short() const;
@@ -172,8 +173,6 @@ class victim_search : victim_search_access {
   std::vector<leaf> leaves_;
   std::vector<shield> shields_;
   std::vector<victim> sorted_, heap_;  // candidates that could relieve a queue: the first of them, and the others
-  std::vector<victim> needed_;         // by their gangs: they come after the others on their level
-  gang_members members_;               // of those that left `heap_`
   bool gathered_ = false, hopeless_ = false;  // they are known; all that there are are not enough
   size_t looked_at_ = 0;                      // allocations on nodes so far
   uint64_t steps_ = 0;                        // candidates so far

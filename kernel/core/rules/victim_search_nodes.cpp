@@ -64,8 +64,6 @@ bool victim_search::look_at(uint32_t slot) {
 
 void victim_search::start_search() {
   heap_.clear();
-  needed_.clear();
-  members_.clear();
   sorted_.clear();
   best_.clear();
   gathered_ = hopeless_ = false;
@@ -164,7 +162,7 @@ bool victim_search::may_end_with(uint32_t slot) {
   const bool found = take_for_node() && !taken_.empty();
   if (!found) return hopeless_;
   put_back();
-  const node_rank rank(highest_level(taken_), static_cast<int64_t>(taken_.size()), share_of_taken());
+  const node_rank rank(level_of(taken_), static_cast<int64_t>(taken_.size()), share_of_taken());
   const auto too_many = [&](const victim &v) { return is_one_too_many(v); };
   if (rank >= best_rank_ || std::any_of(taken_.begin(), taken_.end(), too_many)) return false;
   best_node_ = node_;

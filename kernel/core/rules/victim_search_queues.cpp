@@ -47,7 +47,7 @@ int64_t victim_search::claimed_by_others(const queue &q, type_index t) const {
 }
 
 int64_t victim_search::used(const queue &q, type_index t) const {
-  return add_saturating(sub_saturating(q.allocated[t], q.preempting[t]), claimed_by_others(q, t));
+  return add_saturating(staying_in(q, t), claimed_by_others(q, t));
 }
 
 int64_t victim_search::missing_of_max(const queue &q, const class_amount &p) const {

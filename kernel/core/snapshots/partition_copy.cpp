@@ -175,7 +175,7 @@ class partition_copier {
     if (const auto by = sortings_.find(app.nodes_by); by != sortings_.end()) out.nodes_by = by->second;
     to_.limits.attach(out);
     out.place = app.place;
-    if (out.place != limit_place::none) to_.limits.count(out, true);
+    if (out.place != limit_place::none) to_.changes.apply(limit_runs{out, true});
     to_.application_states.count_up(out, app.counted);
     for (const auto &[name, g] : app.task_groups) to_.gangs.restore_ended(out, name, g.replaced, g.timed_out);
   }
@@ -243,9 +243,6 @@ class partition_copier {
     allocation &out = to_.allocation_states.copy(x.sequence, x.bind_time_ms, x.state, of, copy_of_node(*x.where), terms,
                                                  from_.held_devices_of.text_of(x.devices));
     allocations_.note(x, out);
-    if (x.state == allocation_state::preempting) {
-      to_.changes.apply(queue_preempting{*of.owner->home, to_.classes[out.class_id].need, 1});
-    }
   }
 
   // The node's occupied amounts have it already.

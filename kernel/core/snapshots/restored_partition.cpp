@@ -161,7 +161,7 @@ class partition_restorer {
     if (app.in_canary && to_.orders.nodes.canary != nullptr) out.nodes_by = to_.orders.nodes.canary.get();
     to_.limits.attach(out);
     out.place = static_cast<limit_place>(app.place);
-    if (out.place != limit_place::none) to_.limits.count(out, true);
+    if (out.place != limit_place::none) to_.changes.apply(limit_runs{out, true});
     to_.application_states.count_up(out, app.counted);
   }
 
@@ -250,9 +250,6 @@ class partition_restorer {
     allocations_.push_back(&out);
     out.replaced = x.replaced;
     out.placeholder_created_ms = x.placeholder_created_ms;
-    if (x.state == allocation_state::preempting) {
-      to_.changes.apply(queue_preempting{*of.owner->home, to_.classes[out.class_id].need, 1});
-    }
   }
 
   // The node's occupied amounts have it already.

@@ -11,7 +11,7 @@ namespace {
   [[maybe_unused]] const auto &[name, path, parent, children, children_by_name, sequence, frozen, leaf, managed, gone,
                                 state, guaranteed, max, fair_max, max_applications, own_properties, properties,
                                 submit_acl, admin_acl, child_template, limits, kept_bytes, allocated, pending,
-                                preempting, claimed, awaited, by_order, running_apps, held, priority_sort,
+                                preempting, expiring, claimed, awaited, by_order, running_apps, held, priority_sort,
                                 priority_rule, has_preemption_policy, fence, intra, spared, preemption_delay_ms,
                                 quota_delay_ms, quota, mark, priority_offset, priority, priorities, order, key,
                                 prepared, decayed, key_dirty, position, ready, dirty_children, apps, dirty_apps,
@@ -56,10 +56,10 @@ static_assert(sizeof(internal::ask) == 128);
 static_assert(sizeof(internal::application) == 1248);
 static_assert(sizeof(internal::ask_details) == 48);
 static_assert(sizeof(internal::canary) == 184);
-static_assert(sizeof(internal::administration) == 96);
+static_assert(sizeof(internal::administration) == 72);
 static_assert(sizeof(internal::open_proposals) == 80);
 static_assert(sizeof(internal::allocation_states) == 248);
-static_assert(sizeof(internal::application_states) == 160);
+static_assert(sizeof(internal::application_states) == 144);
 static_assert(sizeof(internal::partition_identity) == 992);
 static_assert(sizeof(internal::node_sortings) == 200);
 static_assert(sizeof(internal::sort_policy) == 240);

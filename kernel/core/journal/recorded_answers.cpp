@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "base/recorded_answers.hpp"
+#include "journal/recorded_answers.hpp"
 
 namespace tenon::internal {
 
