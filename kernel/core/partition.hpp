@@ -262,11 +262,11 @@ class partition final : partition_model {
   resource_intake intake{{*this, shared.now_ms, types, nodes, orders.nodes, contexts, changes}};
   ask_classifier classifier{{config, classes, asks, orders.nodes, lines, verdicts}};
   queue_tree queues{{root, total, orders.queues, intake, keys, limits, quotas, marks, changes, stops}};
-  internal::allocation_states allocation_states{{clock,    classes,         asks,         texts,    allocations,
-                                                 waits,    held_devices_of, classifier,   holdings, lines,
-                                                 limits,   gangs,           reservations, held_off, claims,
-                                                 proposed, proposer,        proposals,    checks,   application_states,
-                                                 changes}};
+  internal::allocation_states allocation_states{
+      {clock,    classes,    asks,     texts,    allocations, waits,  held_devices_of,
+       intake,   classifier, holdings, lines,    limits,      gangs,  reservations,
+       held_off, claims,     proposed, proposer, proposals,   checks, application_states,
+       changes}};
   internal::application_states application_states{{clock, config, classes, *this, lines, allocation_states, keys,
                                                    limit_lines, limits, reservations, proposals, replacements,
                                                    placeholder_timers, changes}};

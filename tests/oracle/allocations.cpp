@@ -134,11 +134,7 @@ void partition::remove_allocation(application &a, uint64_t sequence, bool undone
   });
   bool pending_again = false;
   for (ask &k : a.asks) {
-    if (!undone || k.key != x.key) continue;
-    const int32_t before = k.pending();
-    --k.placed;
-    k.told.clear();
-    pending_again = k.pending() > before;
+    if (undone && k.key == x.key) pending_again = unplace(a, k);
   }
   if (!x.placeholder || pending_again) return;
   placeholder_tally &group = a.placeholder_data[x.task_group];

@@ -135,9 +135,7 @@ void partition::take_place(application &a, const allocation &gone) {
 void partition::break_replacement(application &a, allocation &placeholder, bool pending_again) {
   if (!placeholder.under_way) return;
   for (ask &k : a.asks) {
-    if (!pending_again || k.key != placeholder.under_way->real.key) continue;
-    --k.placed;
-    k.told.clear();
+    if (pending_again && k.key == placeholder.under_way->real.key) unplace(a, k);
   }
   placeholder.under_way.reset();
 }

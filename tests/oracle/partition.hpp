@@ -105,7 +105,7 @@ struct partition {
   // Real work runs, and no placeholder is waited for: it is Accepted no longer.
   void look_at_gang(application &a);
   // Real asks are pending again, or not, when what was to become of them breaks.
-  static void break_replacement(application &a, allocation &placeholder, bool pending_again);
+  void break_replacement(application &a, allocation &placeholder, bool pending_again);
   // None of its placeholders is placed before all of them are.
   [[nodiscard]] bool begins_whole(const application &a) const;
   [[nodiscard]] bool waits_to_begin(const application &a) const;
@@ -161,6 +161,7 @@ struct partition {
                                             const detail_map &given);
   // Takes it away; an undone one makes its ask pending again.
   void remove_allocation(application &a, uint64_t sequence, bool undone = false);
+  bool unplace(const application &a, ask &k);  // one of it is placed less. True: it is pending again
   static void look_at_most(application &a);
   void count_past_use(application &a, const allocation &x, const node &on) const;
   void expire(application &a, allocation &x, const std::string &text);

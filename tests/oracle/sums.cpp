@@ -48,6 +48,21 @@ wide_map partition::on_node(const std::string &node_id, bool with_occupied) cons
   return out;
 }
 
+bool partition::unplace(const application &a, ask &k) {
+  const int32_t before = k.pending();
+  wide_map counted = asked_and_used();
+  --k.placed;
+  k.told.clear();
+  if (k.pending() == before) return false;
+  if (problem_of_sum(counted, k.resources).empty()) return true;
+  --k.max_allocations;
+  decision &d = emit(decision_kind::ask_released, a.id, k.key);
+  d.queue = a.queue;
+  d.placeholder = k.placeholder;
+  d.text = messages::too_much_asked();
+  return false;
+}
+
 // What is pending or proposed of the key goes; what is allocated, or replaces a placeholder, stays and is placed.
 std::string partition::problem_of_sums(const tenon::put_ask &c, std::string_view application_id) {
   wide_map counted = asked_and_used();

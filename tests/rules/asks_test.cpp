@@ -257,6 +257,25 @@ TYPED_TEST(RulesOfAsks, ASumIsNeverTooLarge) {
   EXPECT_THAT(this->add("node-2", {{"vcore", most}}), Contains(HasSubstr("4611686018427387904 and the 10 that are")));
 }
 
+TYPED_TEST(RulesOfAsks, WhatIsAskedForAgainIsNeverTooMuch) {
+  const int64_t most = int64_t{1} << 62;
+  const std::vector<std::string> keys{"a", "b", "c", "d"};
+  for (const std::string &key : keys) {
+    EXPECT_THAT(this->ask("app-1", key, {{"vcore", most - 10}}), Not(Contains(HasSubstr("rejected"))));
+    EXPECT_THAT(this->put("node-1", this->existing("app-1", key, {{"vcore", 1}})),
+                Not(Contains(HasSubstr("rejected"))));
+  }
+  EXPECT_EQ(this->queue_at("root")->allocated, (amount_map{{"vcore", 4}}));
+  EXPECT_THAT(this->give_back("app-1", "a", termination::scheduling_failed), IsEmpty());
+  EXPECT_THAT(
+      this->give_back("app-1", "b", termination::scheduling_failed),
+      ElementsAre("ask_released app-1/b UNKNOWN_TERMINATION_TYPE: not asked for again: with it what is asked for "
+                  "and allocated is more than the largest sum, 4611686018427387904"));
+  EXPECT_EQ(this->queue_at("root")->pending, (amount_map{{"vcore", most - 10}}));
+  for (const std::string &key : keys) this->withdraw("app-1", key);
+  EXPECT_EQ(this->queue_at("root")->pending, (amount_map{}));
+}
+
 TYPED_TEST(RulesOfAsks, ACreationTimeToComeIsNow) {
   const int64_t in_microseconds = this->app("app-1")->submitted_ms * 1'000;
   this->ask("app-1", "first", {{"vcore", 1}}, {.create_time_ms = in_microseconds});

@@ -121,7 +121,7 @@ TEST(DecisionLine, EndsWithDevicesOrWithWhyAStateIsAnother) {
 // Whoever reads a line knows the cause.
 TEST(Causes, AreToldApart) {
   std::set<std::string> texts;
-  for (int i = 0; i <= static_cast<int>(cause::placeholder_gone); ++i) {
+  for (int i = 0; i <= static_cast<int>(cause::too_much_asked); ++i) {
     decision_view d = allocation();
     d.what = decided::unreserved{{static_cast<cause>(i), "x"}};
     EXPECT_TRUE(texts.insert(text_of(d)).second) << text_of(d);

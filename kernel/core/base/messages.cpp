@@ -99,6 +99,10 @@ std::string proposal_node_unfit() { return reservation_node_unfit(); }
 std::string proposal_placeholder_gone(std::string_view placeholder) {
   return joined({"placeholder ", placeholder, " is released"});
 }
+std::string too_much_asked() {
+  return joined({"not asked for again: with it what is asked for and allocated is more than the largest sum, ",
+                 std::to_string(largest_sum)});
+}
 
 std::string swap_of_canary(std::string_view policy) {
   return joined({"the predicate ", policy, " is on trial in a canary: take that back first"});

@@ -27,10 +27,6 @@ namespace tenon::internal {
 
 // -- Asks. --
 
-int64_t ask_intake::counted_together(type_index t) const {
-  return add_saturating(root->pending[t], root->allocated[t]);
-}
-
 std::string ask_intake::check(const tenon::put_ask &c, ask_terms &out) {
   if (c.key.empty()) return messages::key_empty();
   if (!c.application.empty()) {
@@ -43,8 +39,7 @@ std::string ask_intake::check(const tenon::put_ask &c, ask_terms &out) {
     if (c.max_allocations >= 1) note_checked(c.resources, out.need);
   }
   // What is there of an ask of this key is looked at only where that decides.
-  const auto counted = [&](type_index t) { return counted_together(t); };
-  if (intake.is_too_much(out.wanted(), c.max_allocations, counted)) {
+  if (intake.asks_too_much(out.wanted(), c.max_allocations)) {
     if (std::string problem = check_asked(c, out); !problem.empty()) return problem;
   }
   if (std::string problem = check_devices(c.tags, out); !problem.empty()) return problem;
@@ -69,7 +64,7 @@ std::string ask_intake::check_asked(const tenon::put_ask &c, const ask_terms &te
   }
   return intake.check_sum(terms.wanted(), std::max<int64_t>(0, c.max_allocations - stays), [&](type_index t) {
     const int64_t gone = goes == 0 ? 0 : mul_saturating(classes[old->class_id].need[t], goes);
-    return sub_saturating(counted_together(t), gone);
+    return sub_saturating(intake.asked_and_used(t), gone);
   });
 }
 

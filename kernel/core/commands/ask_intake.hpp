@@ -83,7 +83,6 @@ class ask_intake : ask_intake_access {
                                        const ask_terms &terms) const;
   static allocation *meant_by(const existing_allocation &e, const ask &a, const node &n);
   [[nodiscard]] std::string problem_without_node(const tenon::put_allocation &c) const;
-  [[nodiscard]] int64_t counted_together(type_index t) const;  // pending and allocated
   // "" or which sum of the partition would become too large.
   std::string check_asked(const tenon::put_ask &c, const ask_terms &terms) const;
   std::string check_devices(texts tags, ask_terms &out) const;

@@ -9,6 +9,7 @@
 #include "core.hpp"
 #include "ledger/device_holdings.hpp"
 #include "lifecycle/ask_classifier.hpp"
+#include "lifecycle/resource_intake.hpp"
 #include "queueing/ask_lines.hpp"
 #include "queueing/change_dispatcher.hpp"
 #include "rules/claims.hpp"
@@ -266,6 +267,11 @@ void allocation_states::count_placed(ask &a) {
 bool allocation_states::unplace(ask &a) {
   if (a.state == ask_state::released) return false;
   const int32_t before = a.pending();
+  if (a.max_allocations >= a.placed && intake.asks_too_much(classes[a.class_id].need, 1)) {
+    static const reason too_much{cause::too_much_asked};
+    changes.apply(ask_withdrawn{a, termination::unknown, &too_much});
+    changes.apply(ask_wants{a, a.max_allocations, a.max_allocations - 1});
+  }
   changes.apply(ask_placed{a, -1});
   if (a.pending() == 0) return false;
   changes.apply(ask_moved{a, ask_event::undo});

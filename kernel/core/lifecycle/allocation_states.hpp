@@ -23,6 +23,7 @@ struct allocation_states_access {
   slab<allocation> &allocations;
   ask_waits &waits;
   const device_records &held_devices_of;
+  const resource_intake &intake;
   ask_classifier &classifier;
   device_holdings &holdings;
   ask_lines &lines;

@@ -45,6 +45,10 @@ std::string resource_intake::check_need(amounts from, resources &out) {
   return problem;
 }
 
+int64_t resource_intake::asked_and_used(type_index t) const {
+  return add_saturating(model.root->pending[t], model.root->allocated[t]);
+}
+
 type_index resource_intake::bring(std::string_view name) {
   const uint64_t before = types.version();
   type_index type = types.intern(name);

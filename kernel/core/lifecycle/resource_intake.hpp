@@ -48,6 +48,11 @@ class resource_intake : resource_intake_access {
   [[nodiscard]] static bool is_too_much(int64_t more, int64_t there) {
     return more > 0 && add_saturating(more, there) > largest_sum;
   }
+  [[nodiscard]] int64_t asked_and_used(type_index t) const;  // of the partition: pending and allocated
+  // True if so many asks for it more would be too much.
+  [[nodiscard]] bool asks_too_much(const resources &need, int64_t times) const {
+    return is_too_much(need, times, [&](type_index t) { return asked_and_used(t); });
+  }
   // "" or which sum that is, the first by the name of the type.
   template <class There>
   [[nodiscard]] std::string check_sum(const resources &more, int64_t times, There &&there) const {

@@ -134,6 +134,8 @@ std::string message_for(cause why, const decision_view &d, std::string_view abou
       return messages::proposal_not_running();
     case cause::placeholder_gone:
       return messages::proposal_placeholder_gone(about);
+    case cause::too_much_asked:
+      return messages::too_much_asked();
   }
   std::abort();
 }

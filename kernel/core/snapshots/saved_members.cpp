@@ -58,7 +58,7 @@ static_assert(sizeof(internal::ask_details) == 48);
 static_assert(sizeof(internal::canary) == 184);
 static_assert(sizeof(internal::administration) == 72);
 static_assert(sizeof(internal::open_proposals) == 80);
-static_assert(sizeof(internal::allocation_states) == 248);
+static_assert(sizeof(internal::allocation_states) == 256);
 static_assert(sizeof(internal::application_states) == 144);
 static_assert(sizeof(internal::partition_identity) == 992);
 static_assert(sizeof(internal::node_sortings) == 200);

@@ -49,6 +49,7 @@ enum class cause : uint8_t {
   ask_changed,
   application_not_running,
   placeholder_gone,  // about: its key
+  too_much_asked,
 };
 
 struct reason {

@@ -180,6 +180,7 @@ inline constexpr std::string_view creation_time = "creation time", bind_time = "
 [[nodiscard]] std::string proposal_not_running();
 [[nodiscard]] std::string proposal_node_unfit();
 [[nodiscard]] std::string proposal_placeholder_gone(std::string_view placeholder);
+[[nodiscard]] std::string too_much_asked();
 
 // Why a canary goes back.
 [[nodiscard]] std::string canary_failed(module_kind kind, std::string_view policy, uint32_t times);
