@@ -6,14 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cfenv>
 #include <chrono>
-#include <clocale>
-#include <filesystem>
 #include <thread>
 
 #include "call_guard.hpp"
-#include "containment/input_copy.hpp"
 #include "fixture_folder.hpp"
 #include "refusal_matchers.hpp"
 #include "tenon/abi/predicate.h"
@@ -65,8 +61,6 @@ class Fault : public ::testing::Test {
     const tenon_batch in = batch();
     tenon_keys_out out{sizeof out, policy_->key_words, keys_.data(), not_before_.data(), valid_until_.data()};
     const tenon_status status = policy_->sort->keys(policy_->instance, &in, &out);
-    EXPECT_EQ(out.size, sizeof out);
-    EXPECT_EQ(out.keys, keys_.data());
     return status;
   }
 
@@ -141,74 +135,6 @@ TEST_F(Fault, UnknownStatusReachesTheKernelAsInternal) {
   EXPECT_EQ(faults_[0].text, "gave the unknown status 99");
 }
 
-TEST_F(Fault, OutputOfAnotherSizeIsAFaultAndTheOutputIsWhole) {
-  open("keys_shrink_output", module_kind::node_sort);
-  EXPECT_EQ(keys(), TENON_INTERNAL);
-  ASSERT_THAT(faults_, SizeIs(1));
-  EXPECT_THAT(faults_[0].text, HasSubstr("changed the size"));
-}
-
-TEST_F(Fault, WriteBehindTheOutputIsAFaultWhereCallsAreCheckedAndHarmless) {
-  modules_.options.check_calls = true;
-  open("keys_too_many", module_kind::node_sort);
-  EXPECT_EQ(keys(), TENON_INTERNAL);
-  ASSERT_THAT(faults_, SizeIs(1));
-  EXPECT_THAT(faults_[0].text, HasSubstr("behind the end"));
-  EXPECT_EQ(keys_[3], 77);
-}
-
-TEST_F(Fault, WrittenInputIsPutBack) {
-  open("keys_write_input", module_kind::node_sort);
-  EXPECT_EQ(keys(), TENON_INTERNAL);
-  ASSERT_THAT(faults_, SizeIs(1));
-  EXPECT_EQ(faults_[0].text, "wrote its input, which is put back");
-  EXPECT_THAT(items_, ::testing::ElementsAre(4, 5, 6));
-}
-
-TEST_F(Fault, WhatIsAroundACallIsPutBack) {
-  open("keys_change_all", module_kind::node_sort);
-  const auto folder = std::filesystem::current_path();
-  const auto is_of_folder = [this] { return faults_.back().text.find("the working directory") != std::string::npos; };
-  do {
-    EXPECT_EQ(keys(), TENON_INTERNAL);
-  } while (faults_.size() < 64 && !is_of_folder());  // which is looked at once in 64 calls
-  EXPECT_EQ(faults_[0].text, "changed floating-point control, the locale and the signal mask, which is put back");
-  EXPECT_TRUE(is_of_folder());
-  EXPECT_EQ(std::filesystem::current_path(), folder);
-  EXPECT_EQ(std::fegetround(), FE_TONEAREST);
-  EXPECT_STREQ(std::setlocale(LC_ALL, nullptr), "C");
-}
-
-TEST(InputCopy, PutsBackWhatWasWrittenInColumns) {
-  constexpr std::array<uint32_t, 2> items{1, 2};
-  std::array<int64_t, 4> one{10, 11, 12, 13};
-  std::array<int64_t, 8> amounts{0, 1, 2, 3, 4, 5, 6, 7};  // two types, each of four items in a row
-  std::array<uint64_t, 4> present{3, 3, 3, 3};
-  int64_t shared = 5;
-  const std::array<tenon_column, 3> columns{
-      {{sizeof(tenon_column), TENON_COLUMN_I64, one.data(), nullptr, 8, 0, 0},
-       {sizeof(tenon_column), TENON_COLUMN_RESOURCES, amounts.data(), present.data(), 8, 32, 8},
-       {sizeof(tenon_column), TENON_COLUMN_I64, &shared, nullptr, 0, 0, 0}}};
-  tenon_batch batch{};
-  batch.size = sizeof batch;
-  batch.item_count = 2;
-  batch.items = items.data();
-  batch.columns = columns.data();
-  batch.column_count = 3;
-  batch.column_stride = sizeof(tenon_column);
-  batch.type_count = 2;
-  input_copy copy;
-  copy.take(batch);
-  EXPECT_FALSE(copy.put_back(batch));
-  one[2] = amounts[1] = amounts[6] = shared = 58'100;
-  present[1] = 0;
-  EXPECT_TRUE(copy.put_back(batch));
-  EXPECT_THAT(one, ::testing::ElementsAre(10, 11, 12, 13));
-  EXPECT_THAT(amounts, ::testing::ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
-  EXPECT_THAT(present, ::testing::Each(3));
-  EXPECT_EQ(shared, 5);
-}
-
 TEST_F(Fault, CheckedCallsOfASoundModuleGiveTheSame) {
   modules_.options.check_calls = true;
   open("good", module_kind::node_sort);
@@ -217,15 +143,10 @@ TEST_F(Fault, CheckedCallsOfASoundModuleGiveTheSame) {
 }
 
 TEST_F(Fault, UnknownVerdictIsAFault) {
-  for (const bool checked : {false, true}) {
-    modules_.options.check_calls = checked;
-    policy_.reset();
-    faults_.clear();
-    open("filter_unknown_verdict", module_kind::predicate);
-    EXPECT_EQ(filter(), TENON_INTERNAL);
-    ASSERT_THAT(faults_, SizeIs(1));
-    EXPECT_EQ(faults_[0].text, "gave the unknown verdict 9");
-  }
+  open("filter_unknown_verdict", module_kind::predicate);
+  EXPECT_EQ(filter(), TENON_INTERNAL);
+  ASSERT_THAT(faults_, SizeIs(1));
+  EXPECT_EQ(faults_[0].text, "gave the unknown verdict 9");
 }
 
 TEST_F(Fault, UnknownReasonIsAFault) {

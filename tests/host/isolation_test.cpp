@@ -271,12 +271,6 @@ TEST_F(Isolation, WrongAnswersAreFaultsInTheSameWords) {
   expect_fault("gave the unknown status 99");
 }
 
-TEST_F(Isolation, OutputOfAnotherSizeIsAFault) {
-  open("keys_shrink_output");
-  EXPECT_EQ(keys(), TENON_INTERNAL);
-  expect_fault("changed the size or the pointers of its output");
-}
-
 TEST_F(Isolation, UnknownVerdictIsAFault) {
   open("filter_unknown_verdict", module_kind::predicate);
   EXPECT_EQ(filter(3), TENON_INTERNAL);
@@ -519,13 +513,6 @@ TEST_F(IsolatedSink, ItsEndIsAFault) {
   ASSERT_THAT(faults_, SizeIs(1));
   EXPECT_EQ(faults_[0].slot, "emit");
   EXPECT_THAT(faults_[0].text, HasSubstr("ended its process by SIGABRT"));
-}
-
-TEST_F(IsolatedSink, OutputOfAnotherSizeIsAFault) {
-  open_sink();
-  EXPECT_EQ(emit("shrink"), TENON_INTERNAL);
-  ASSERT_THAT(faults_, SizeIs(1));
-  EXPECT_THAT(faults_[0].text, HasSubstr("changed the size or the pointers of its output"));
 }
 
 TEST_F(IsolatedSink, QueryThatNeverReturnsIsAFaultAtItsOwnDeadline) {

@@ -5,14 +5,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
-#include <setjmp.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -24,24 +22,31 @@ namespace {
 constexpr size_t most_frames = 24, longest_name = 48;
 constexpr size_t most_handler_frames = 16, header_bytes = 4096;
 
-std::atomic<pid_t> reader{0};  // the thread in add_crash_place()
-sigjmp_buf behind_reading;     // the reader's
-
-struct registers {
-  uintptr_t pc = 0, caller = 0;  // caller: of a function that did not begin, as where a null pointer was called
-};
-
-void read_registers(const void *context, registers &out) {
+uintptr_t program_counter(const void *context) {
   const auto &machine = static_cast<const ucontext_t *>(context)->uc_mcontext;
 #if defined(__x86_64__)
-  out.pc = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
-  if (dl_find_object found{}; _dl_find_object(reinterpret_cast<void *>(out.pc), &found) != 0)
-    out.caller = *reinterpret_cast<const uintptr_t *>(machine.gregs[REG_RSP]);
+  return static_cast<uintptr_t>(machine.gregs[REG_RIP]);
 #elif defined(__aarch64__)
-  out = {static_cast<uintptr_t>(machine.pc), static_cast<uintptr_t>(machine.regs[30])};
+  return static_cast<uintptr_t>(machine.pc);
 #else
   (void)machine;
-  (void)out;
+  return 0;
+#endif
+}
+
+// Returns the caller of a function that did not begin, as where a null pointer was called.
+uintptr_t caller(const void *context) {
+  const auto &machine = static_cast<const ucontext_t *>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  dl_find_object found{};
+  return _dl_find_object(reinterpret_cast<void *>(program_counter(context)), &found) == 0
+             ? 0
+             : *reinterpret_cast<const uintptr_t *>(machine.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return static_cast<uintptr_t>(machine.regs[30]);
+#else
+  (void)machine;
+  return 0;
 #endif
 }
 
@@ -126,38 +131,24 @@ void add_build_ids(const frames &of, std::string_view module, fault_text &to) {
   }
 }
 
-// What cannot be read ends `read` alone.
-template <class Read>
-void read_guarded(Read read) {
-  if (sigsetjmp(behind_reading, 1) == 0) read();
-}
-
 }  // namespace
 
-void add_crash_place(const void *context, std::string_view module, fault_text &to) {
-  pid_t nobody = 0;
-  if (context == nullptr || !reader.compare_exchange_strong(nobody, ::gettid())) return;
-  sigset_t these;
-  sigemptyset(&these);
-  for (const int number : crash_signals) sigaddset(&these, number);
-  ::pthread_sigmask(SIG_UNBLOCK, &these, nullptr);
-  registers now;
-  frames found;
-  read_guarded([&] { read_registers(context, now); });
-  found.from = now.pc;
-  read_guarded([&] { _Unwind_Backtrace(add_frame, &found); });
-  if (found.count == 0) found.at[found.count++] = now.pc;
-  if (found.count == 1 && now.caller != 0) found.at[found.count++] = now.caller;
-  add_address(now.pc, module, to.add("\npc: "));
-  to.add("\nbuild_ids:");
-  read_guarded([&] { add_build_ids(found, module, to); });
-  to.add("\nbacktrace:");
-  for (size_t i = 0; i < found.count; ++i) add_address(found.at[i], module, to.add(" "));
-  reader = 0;
+void add_program_counter(const void *context, std::string_view module, fault_text &to) {
+  add_address(program_counter(context), module, to.add("pc: "));
+  to.add("\n");
 }
 
-void go_on_behind_unreadable_memory() {
-  if (reader == ::gettid()) siglongjmp(behind_reading, 1);
+void add_backtrace(const void *context, std::string_view module, fault_text &to) {
+  frames found;
+  found.from = program_counter(context);
+  _Unwind_Backtrace(add_frame, &found);
+  if (found.count == 0) found.at[found.count++] = found.from;
+  if (found.count == 1)
+    if (const uintptr_t above = caller(context); above != 0) found.at[found.count++] = above;
+  add_build_ids(found, module, to.add("build_ids:"));
+  to.add("\nbacktrace:");
+  for (size_t i = 0; i < found.count; ++i) add_address(found.at[i], module, to.add(" "));
+  to.add("\n");
 }
 
 void let_it_be(int number, const siginfo_t &what) {

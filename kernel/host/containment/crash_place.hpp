@@ -22,15 +22,14 @@ inline constexpr bool has_own_handlers = false;
 
 inline constexpr int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
 
-// Adds the lines `pc`, `backtrace` and `build_ids`, each behind a line break: the program counter as a library with an
-// offset in it, the calls that led there, the innermost first, and the build ids of all libraries in which these are.
-// `context` is the handler's third argument. A library that was opened from memory is called by the id of the `module`.
-// What cannot be read any more is left out.
-void add_crash_place(const void *context, std::string_view module, fault_text &to);
+// Adds the line `pc`: the program counter as a library with an offset in it. `context` is the handler's third argument.
+// A library that was opened from memory is called by the id of the `module`.
+void add_program_counter(const void *context, std::string_view module, fault_text &to);
 
-// Begins each handler of these signals. Returns, unless add_crash_place() of this thread read what cannot be read: then
-// it goes on from there.
-void go_on_behind_unreadable_memory();
+// Adds the lines `build_ids` and `backtrace`: the calls that led to the program counter, the innermost first, and the
+// build ids of all libraries in which these are. Reads the stack, so it may crash itself where that is lost. The
+// handler has these signals blocked: such a crash then ends the process.
+void add_backtrace(const void *context, std::string_view module, fault_text &to);
 
 // As if there were no handler: the instruction is tried again, or abort() goes on.
 void let_it_be(int number, const siginfo_t &what);

@@ -2,7 +2,6 @@
 #include "containment/fatal_signals.hpp"
 
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -21,6 +20,7 @@ namespace tenon::host {
 namespace {
 
 constexpr size_t stack_bytes = size_t{96} << 10;
+constexpr unsigned longest_record_s = 5;
 constexpr int ending[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE};
 
 // Written before the handler is there, and never after.
@@ -30,7 +30,7 @@ struct {
   int status = 0, unasked_status = 0;
 } end_of_process;
 std::atomic<bool> handles_fatal_signals{false};
-std::atomic<pid_t> writer{0};  // the thread that writes the record; 0: none does
+std::atomic_flag is_writing = ATOMIC_FLAG_INIT;  // a thread writes the record of its call
 
 recorded_call recorded(const call_place::seen_call &call) {
   const call_subject &of = *call.subject;
@@ -64,28 +64,20 @@ fault_text &add_name(fault_text &to, int number) {
   return to.add("signal SIG").add(name == nullptr ? "?" : name);
 }
 
-// Whoever ends it writes out what is recorded of decisions or of a call, and has its time for that.
-[[noreturn]] void wait_for_the_end(int status) {
-  constexpr timespec most{5, 0};
-  timespec left = most;
-  while (::nanosleep(&left, &left) != 0) {
-  }
-  ::_exit(status);
+// The thread that writes the record ends the process.
+[[noreturn]] void wait_for_the_end() {
+  for (;;) ::pause();
 }
 
 void on_fatal(int number, siginfo_t *info, void *context) {
-  go_on_behind_unreadable_memory();
-  if (is_ending_unasked() && !is_sent(*info)) wait_for_the_end(end_of_process.unasked_status);
   const call_place *place = call_place::of_this_thread_if_any();
   const auto call = place == nullptr ? std::nullopt : place->look();
   const bool from_outside = is_sent(*info) && info->si_pid != ::getpid();
-  pid_t before = writer;
-  if (call && !from_outside && before == 0 && writer.compare_exchange_strong(before, ::gettid())) before = 0;
-  if (!from_outside && before != 0 && before != ::gettid()) wait_for_the_end(end_of_process.status);
-  fault_text what, where, record;
+  if (!from_outside && (call ? is_writing.test_and_set() : is_writing.test())) wait_for_the_end();
+  fault_text what, record, calls;
   add_name(what, number);
-  if (!call || from_outside || before != 0) {
-    if (!from_outside && before == 0) record_unasked_end(what.text(), unasked_by::this_thread);
+  if (!call || from_outside) {
+    if (!from_outside) record_unasked_end(what.text(), unasked_by::this_thread);
     // A service manager ends a daemon so that shows no life. Whoever made it silent is found by the next one.
     if (!from_outside || !has_been_silent()) end_is_known();
     let_it_be(number, *info);
@@ -94,11 +86,19 @@ void on_fatal(int number, siginfo_t *info, void *context) {
   if (number != SIGABRT) what.add(" at 0x").add(reinterpret_cast<uintptr_t>(info->si_addr), 16);
   const std::string_view folder{end_of_process.folder, end_of_process.folder_length};
   const bool has_call = has_flight_record(*call, folder);
-  add_crash_place(context, call->subject->module, where);
-  describe(recorded(*call), what.text(), unix_now_ms(), has_call ? call_file_ending : "", record, where.text());
-  write_record(record, folder, call->subject->key);
-  end_is_known();
-  if (has_call) write_flight_record(record.text(), *call, folder);
+  describe(recorded(*call), what.text(), unix_now_ms(), has_call ? call_file_ending : "", record);
+  add_program_counter(context, call->subject->module, record);
+  ::signal(SIGALRM, SIG_DFL);
+  ::alarm(longest_record_s);  // a disk that is gone takes nothing
+  {
+    const record_file file(folder, call->subject->key);
+    file.write(record);
+    end_is_known();
+    // What the module spoilt ends the process here.
+    add_backtrace(context, call->subject->module, calls);
+    file.write(calls);
+  }
+  if (has_call) write_flight_record(record.add(calls.text()).add("\n").text(), *call, folder);
   ::_exit(end_of_process.status);
 }
 
@@ -144,8 +144,9 @@ void end_with_record_on_fatal_signals(const fault_records &where) {
   struct sigaction how {};
   how.sa_sigaction = on_fatal;
   how.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigemptyset(&how.sa_mask);
+  for (const int number : crash_signals) sigaddset(&how.sa_mask, number);
   for (const int number : crash_signals) ::sigaction(number, &how, nullptr);
+  sigemptyset(&how.sa_mask);
   how.sa_sigaction = on_ending;
   for (const int number : ending) {
     struct sigaction before {};
@@ -161,7 +162,8 @@ void record_fault(const fault_records &where, const long_call &call, std::string
   const auto under_way = place_of(call, where.folder.native(), input);
   fault_text record;
   describe(seen, what, unix_now_ms(), under_way ? call_file_ending : "", record);
-  write_record(record, where.folder.native(), call.key);
+  record_file(where.folder.native(), call.key).write(record);
+  end_is_known();
   if (under_way) write_flight_record(record.text(), *under_way, where.folder.native());
 }
 

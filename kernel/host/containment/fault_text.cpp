@@ -27,7 +27,7 @@ int64_t unix_now_ms() {
 }
 
 void describe(const recorded_call &call, std::string_view what, int64_t now_ms, std::string_view file_ending,
-              fault_text &to, std::string_view place) {
+              fault_text &to) {
   to.add("fault: ").add(what);
   to.add("\nat_ms: ").add(static_cast<uint64_t>(now_ms));
   to.add("\nmodule: ").add(call.module).add(" ").add(call.version);
@@ -39,22 +39,30 @@ void describe(const recorded_call &call, std::string_view what, int64_t now_ms, 
   to.add("\nthread: ").add(role_name(call.role)).add(" ").add(static_cast<uint64_t>(call.thread));
   to.add("\nprocess: ").add(static_cast<uint64_t>(call.process));
   if (!file_ending.empty()) to.add("\ncall: ").add(call.key).add(file_ending);
-  to.add(place).add("\n\n");
+  to.add("\n");
 }
 
-void write_record(const fault_text &record, std::string_view folder, std::string_view key) {
-  write_bytes(STDERR_FILENO, record.text());
+record_file::record_file(std::string_view folder, std::string_view key) {
   char path[PATH_MAX];
   if (folder.empty() || folder.size() + key.size() + 2 > sizeof path) return;
   std::memcpy(path, folder.data(), folder.size());
   path[folder.size()] = '/';
   std::memcpy(path + folder.size() + 1, key.data(), key.size());
   path[folder.size() + 1 + key.size()] = '\0';
-  const int to = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
-  if (to < 0) return;
-  write_bytes(to, record.text());
-  ::fsync(to);
-  ::close(to);
+  file_ = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
+}
+
+record_file::~record_file() {
+  write(fault_text().add("\n"));
+  if (file_ >= 0) ::close(file_);
+}
+
+void record_file::write(const fault_text &lines) const {
+  if (file_ >= 0) {
+    write_bytes(file_, lines.text());
+    ::fsync(file_);
+  }
+  write_bytes(STDERR_FILENO, lines.text());
 }
 
 }  // namespace tenon::host

@@ -45,12 +45,24 @@ struct recorded_call {
 
 [[nodiscard]] int64_t unix_now_ms();
 
-// "what: ...\nmodule: ...\n" and so on, with an empty line at its end. `file_ending`: of the
-// file beside it that has the call itself; empty: there is none. `place`: lines of add_crash_place(), or nothing.
+// Adds the lines "fault: ...\nmodule: ...\n" and so on. `file_ending`: of the
+// file beside it that has the call itself; empty: there is none.
 void describe(const recorded_call &call, std::string_view what, int64_t now_ms, std::string_view file_ending,
-              fault_text &to, std::string_view place = {});
+              fault_text &to);
 
-// To standard error, and to the end of the file `key` below `folder`.
-void write_record(const fault_text &record, std::string_view folder, std::string_view key);
+// A record on its way to standard error, and to the end of the file `key` below `folder`. Ends it with an empty line.
+class record_file {
+ public:
+  record_file(std::string_view folder, std::string_view key);
+  ~record_file();
+  record_file(const record_file &) = delete;
+  record_file &operator=(const record_file &) = delete;
+
+  // The lines are on the disk when it returns.
+  void write(const fault_text &lines) const;
+
+ private:
+  int file_ = -1;
+};
 
 }  // namespace tenon::host

@@ -28,8 +28,6 @@ constexpr char page_file[] = "under-way.calls";
 // Written before the first call, and never after.
 char page_path[PATH_MAX] = "";  // empty: there is no file
 
-std::atomic<bool> ends_unasked{false};
-
 std::string boot_of_the_machine() {
   std::string out;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), out);
@@ -71,7 +69,7 @@ void record_call(const call_page &page, const call_page::line &at, std::string_v
                        seen->thread == call.thread && seen->subject->key == call.key;
   fault_text record;
   describe(call, how, unix_now_ms(), is_here ? call_file_ending : "", record);
-  write_record(record, page.folder(), call.key);
+  record_file(page.folder(), call.key).write(record);
   if (is_here) write_flight_record(record.text(), *seen, page.folder());
 }
 
@@ -117,7 +115,7 @@ bool record_suspects(const call_page &page, proof known, std::string_view how) {
   for_each_on_trial(page, [&](const recorded_call &one) {
     fault_text record;
     describe(one, how, unix_now_ms(), "", record);
-    write_record(record, page.folder(), one.key);
+    record_file(page.folder(), one.key).write(record);
     out = true;
   });
   return out;
@@ -178,14 +176,11 @@ void end_is_known() {
   if (page_path[0] != '\0') ::unlink(page_path);
 }
 
-bool is_ending_unasked() { return ends_unasked; }
-
 bool record_unasked_end(std::string_view how, unasked_by whom) {
   if (!is_end_unknown()) return false;
   const call_page &page = *call_page::of_process();
   const bool is_here = whom == unasked_by::this_thread || suspected_call(page, proof::of_thread) != nullptr;
   if (!record_suspects(page, is_here ? proof::of_thread : proof::of_process, how)) return false;
-  ends_unasked = true;
   end_is_known();
   return true;
 }

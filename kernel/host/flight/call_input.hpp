@@ -17,14 +17,13 @@ struct instance_origin {
 // What call_input::in points to. Numbers are those of the file, and stay.
 enum class call_shape : uint8_t {
   nothing = 0,
-  batch = 1,      // tenon_batch
-  prefix = 2,     // tenon_filter_prefix_in
-  prepare = 3,    // tenon_prepare_in
-  place = 4,      // tenon_place_in
-  resolve = 5,    // tenon_resolve_in
-  emit = 6,       // tenon_event_emit_in
-  too_large = 7,  // in a file: there was something for which the file has no room
-  unreadable = 8  // in a file: there was something that could not be read any more
+  batch = 1,     // tenon_batch
+  prefix = 2,    // tenon_filter_prefix_in
+  prepare = 3,   // tenon_prepare_in
+  place = 4,     // tenon_place_in
+  resolve = 5,   // tenon_resolve_in
+  emit = 6,      // tenon_event_emit_in
+  too_large = 7  // in a file: there was something for which the file has no room
 };
 
 // Valid for the call.

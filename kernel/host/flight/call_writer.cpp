@@ -178,7 +178,7 @@ uint64_t items_of(record_writer &to, const call_input &input) {
   return 0;
 }
 
-// As many items as there is room for, down to none; else what there was instead.
+// As many items as there is room for, down to none.
 void input_section(record_writer &to, const call_input &input) {
   const size_t start = to.used();
   for (uint64_t items = items_of(to, input);; items /= 2) {
@@ -186,12 +186,10 @@ void input_section(record_writer &to, const call_input &input) {
     put_input(to, input, items);
     to.end();
     if (!to.failed()) return;
-    const bool is_cut_again = to.is_full() && items != 0;
-    const call_shape instead = to.is_full() ? call_shape::too_large : call_shape::unreadable;
     to.rewind(start);
-    if (is_cut_again) continue;
+    if (items != 0) continue;
     to.begin('i');
-    to.number(static_cast<uint64_t>(instead));
+    to.number(static_cast<uint64_t>(call_shape::too_large));
     return to.end();
   }
 }
@@ -219,17 +217,17 @@ bool join(char (&to)[PATH_MAX], std::initializer_list<std::string_view> parts) {
 
 }  // namespace
 
-size_t write_call(char *room, size_t bytes, const call_facts &facts, const call_input &input, page_probe *probe) {
+size_t write_call(char *room, size_t bytes, const call_facts &facts, const call_input &input) {
   constexpr size_t end_bytes = 5, instead_bytes = 6;
   if (bytes < call_file_head.size() + end_bytes + instead_bytes) return 0;
-  record_writer to(room, bytes - end_bytes, probe);
+  record_writer to(room, bytes - end_bytes);
   to.raw(call_file_head);
   to.begin('r');
   to.raw(facts.record);
   to.end();
   if (to.failed()) return 0;
   section(to, 'm', facts.manifest);
-  if (input.origin != nullptr && (probe == nullptr || probe->can_read(input.origin, sizeof *input.origin))) {
+  if (input.origin != nullptr) {
     section(to, 'c', input.origin->configuration);
     section(to, 'k', input.origin->columns);
     to.begin('t');
@@ -239,7 +237,7 @@ size_t write_call(char *room, size_t bytes, const call_facts &facts, const call_
   section(to, 'j', facts.journal);
   input_section(to, input);
   if (to.failed()) return 0;
-  record_writer last(room + to.used(), end_bytes, nullptr);
+  record_writer last(room + to.used(), end_bytes);
   last.begin('e');
   last.end();
   return to.used() + last.used();

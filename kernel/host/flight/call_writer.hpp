@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "flight/call_input.hpp"
-#include "flight/page_probe.hpp"
 
 namespace tenon::host {
 
@@ -23,9 +22,8 @@ struct call_facts {
   std::array<std::string_view, 2> journal = {};  // whole entries, the last ones, in two parts
 };
 
-// Gives how many bytes it took: 0 where not even the facts have room. `probe` as record_writer has it.
-[[nodiscard]] size_t write_call(char *room, size_t bytes, const call_facts &facts, const call_input &input,
-                                page_probe *probe);
+// Gives how many bytes it took: 0 where not even the facts have room.
+[[nodiscard]] size_t write_call(char *room, size_t bytes, const call_facts &facts, const call_input &input);
 
 // Puts them into the file that is called `key` with the ending, in place of what was there. From a signal handler, too.
 bool write_call_file(std::string_view folder, std::string_view key, std::string_view bytes);

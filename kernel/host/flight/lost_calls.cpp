@@ -39,7 +39,7 @@ void lost_calls::keep(const call_subject &of, const char *slot, uint32_t items, 
            why, unix_now_ms(), {}, record);
   kept_call call{of.module + " " + of.version, std::make_unique_for_overwrite<char[]>(most_record_bytes)};
   call.size = write_call(call.bytes.get(), most_record_bytes,
-                         {record.text(), of.manifest, journal_tail(current_role())}, input, nullptr);
+                         {record.text(), of.manifest, journal_tail(current_role())}, input);
   {
     const std::scoped_lock lock(mutex_);
     waiting_.insert_or_assign(of.key, std::move(call));

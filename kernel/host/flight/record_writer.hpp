@@ -8,24 +8,20 @@
 #include <cstring>
 #include <string_view>
 
-#include "flight/page_probe.hpp"
 #include "tenon/abi/base.h"
 
 namespace tenon::host {
 
 class record_writer {
  public:
-  // `probe`: what is read is asked for first; null: it is known to be readable.
-  record_writer(char *room, size_t bytes, page_probe *probe) : room_(room), bytes_(bytes), probe_(probe) {}
+  record_writer(char *room, size_t bytes) : room_(room), bytes_(bytes) {}
 
-  // There was no room, or what was to be read could not be. What follows is left out then.
-  [[nodiscard]] bool is_full() const { return full_; }
-  [[nodiscard]] bool is_unreadable() const { return unreadable_; }
-  [[nodiscard]] bool failed() const { return full_ || unreadable_; }
+  // There was no room. What follows is left out then.
+  [[nodiscard]] bool failed() const { return full_; }
   [[nodiscard]] size_t used() const { return used_; }
   void rewind(size_t to) {
     used_ = to;
-    full_ = unreadable_ = false;
+    full_ = false;
   }
 
   void number(uint64_t n) {
@@ -39,7 +35,6 @@ class record_writer {
   void signed_number(int64_t n) { number((static_cast<uint64_t>(n) << 1) ^ static_cast<uint64_t>(n >> 63)); }
   void raw(std::string_view bytes) {
     if (failed() || bytes.empty()) return;
-    if (!can_read(bytes.data(), bytes.size())) return;
     if (bytes.size() > bytes_ - used_) {
       full_ = true;
       return;
@@ -53,11 +48,11 @@ class record_writer {
   }
   void text(const tenon_text &words) { text(std::string_view(words.data, words.data == nullptr ? 0 : words.length)); }
 
-  // A T that lies there; all zeros where it cannot be read.
+  // A T that lies there; all zeros once it has failed.
   template <class T>
   T read(const void *from) {
     T out{};
-    if (!failed() && can_read(from, sizeof out)) std::memcpy(&out, from, sizeof out);
+    if (!failed()) std::memcpy(&out, from, sizeof out);
     return out;
   }
 
@@ -81,15 +76,10 @@ class record_writer {
     else
       room_[used_++] = static_cast<char>(byte);
   }
-  bool can_read(const void *from, size_t bytes) {
-    if (probe_ != nullptr && !probe_->can_read(from, bytes)) unreadable_ = true;
-    return !unreadable_;
-  }
 
   char *room_;
   size_t bytes_, used_ = 0, section_ = 0;
-  page_probe *probe_;
-  bool full_ = false, unreadable_ = false;
+  bool full_ = false;
 };
 
 }  // namespace tenon::host

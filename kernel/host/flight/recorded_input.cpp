@@ -329,7 +329,7 @@ void recorded_input::read_events(record_reader &from) {
 std::unique_ptr<recorded_input> recorded_input::read(std::string_view bytes) {
   std::unique_ptr<recorded_input> out(new recorded_input);
   record_reader from(bytes);
-  out->shape_ = static_cast<call_shape>(from.small_number(static_cast<uint64_t>(call_shape::unreadable)));
+  out->shape_ = static_cast<call_shape>(from.small_number(static_cast<uint64_t>(call_shape::too_large)));
   switch (out->shape_) {
     case call_shape::batch:
       out->read_batch(from);

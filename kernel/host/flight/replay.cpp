@@ -278,9 +278,7 @@ result<replayed_call> replay_call(const flight_record &record, const replay_opti
     else if (!asked_instance(instance, record.input(), out).call(slot))
       return refusal{record.file().string(), "a call with what its slot was given",
                      "a call of " + std::string(slot) + " without it" +
-                         (record.input().shape() == call_shape::too_large    ? ", since there was no room for it"
-                          : record.input().shape() == call_shape::unreadable ? ", since it could not be read any more"
-                                                                             : ""),
+                         (record.input().shape() == call_shape::too_large ? ", since there was no room for it" : ""),
                      "there is nothing to play again"};
     out.took_ms = std::chrono::duration<double, std::milli>(steady_clock::now() - called).count();
     if (was_lost(instance.loss(), instance.cause(), out)) return out;

@@ -53,12 +53,6 @@ queue_answer look_up(const tenon_queue_tree &queues, uint64_t world, std::string
   return {status, found.exists, found.leaf, found.state};
 }
 
-// What an output holds besides numbers must come back as it was sent.
-template <class T>
-bool is_same(const T &a, const T &b) {
-  return std::memcmp(&a, &b, sizeof a) == 0;
-}
-
 }  // namespace
 
 const instance_report &isolated_instance::start() {
@@ -196,7 +190,6 @@ tenon_status isolated_instance::keys(call_kind what, const tenon_batch *in, teno
   placed<tenon_keys_out> head;
   placed<uint64_t> keys;
   placed<int64_t> not_before, valid_until;
-  tenon_keys_out sent{};
   const auto put = [&](region_writer &to) {
     const placed<tenon_batch> batch = batches_->write(*in);
     head = to.room<tenon_keys_out>(1);
@@ -206,15 +199,13 @@ tenon_status isolated_instance::keys(call_kind what, const tenon_batch *in, teno
     std::copy_n(out->keys, words, keys.here);
     std::copy_n(out->not_before_ms, items, not_before.here);
     std::copy_n(out->valid_until_ms, items, valid_until.here);
-    sent = {out->size, out->key_words, keys.pointer(), not_before.pointer(), valid_until.pointer()};
-    *head.here = sent;
+    *head.here = {out->size, out->key_words, keys.pointer(), not_before.pointer(), valid_until.pointer()};
     return addresses{batch.there, head.there};
   };
   const auto take = [&] {
     std::copy_n(keys.here, words, out->keys);
     std::copy_n(not_before.here, items, out->not_before_ms);
     std::copy_n(valid_until.here, items, out->valid_until_ms);
-    if (std::memcmp(head.here, &sent, sizeof sent) != 0) out->size = 0;
     if (!is_guarded(keys, words) || !is_guarded(not_before, items) || !is_guarded(valid_until, items))
       lose(behind_its_output, {process_loss::how::overwrote});
   };
@@ -260,7 +251,6 @@ tenon_status isolated_instance::filter(const tenon_batch *in, tenon_filter_out *
   placed<tenon_filter_out> head;
   placed<uint8_t> verdicts;
   placed<uint16_t> reasons;
-  tenon_filter_out sent{};
   const auto put = [&](region_writer &to) {
     const placed<tenon_batch> batch = batches_->write(*in);
     head = to.room<tenon_filter_out>(1);
@@ -268,14 +258,12 @@ tenon_status isolated_instance::filter(const tenon_batch *in, tenon_filter_out *
     reasons = guarded_room<uint16_t>(to, items);
     std::copy_n(out->verdicts, items, verdicts.here);
     std::copy_n(out->reasons, items, reasons.here);
-    sent = {out->size, out->reserved, verdicts.pointer(), reasons.pointer()};
-    *head.here = sent;
+    *head.here = {out->size, out->reserved, verdicts.pointer(), reasons.pointer()};
     return addresses{batch.there, head.there};
   };
   const auto take = [&] {
     std::copy_n(verdicts.here, items, out->verdicts);
     std::copy_n(reasons.here, items, out->reasons);
-    if (std::memcmp(head.here, &sent, sizeof sent) != 0) out->size = 0;
     if (!is_guarded(verdicts, items) || !is_guarded(reasons, items))
       lose(behind_its_output, {process_loss::how::overwrote});
   };
@@ -322,7 +310,6 @@ tenon_status isolated_instance::place(const tenon_place_in *in, tenon_place_out 
   placed<tenon_place_out> head;
   placed<char> name;
   sent_message error;
-  tenon_place_out sent{};
   const auto put = [&](region_writer &to) {
     region_writer &requests = process_->requests();
     const placed<tenon_place_in> question = requests.room<tenon_place_in>(1);
@@ -336,21 +323,18 @@ tenon_status isolated_instance::place(const tenon_place_in *in, tenon_place_out 
     question.here->queues = nullptr;  // the process has one that asks here
     head = to.room<tenon_place_out>(1);
     name = guarded_room<char>(to, out->name_capacity);
-    sent = *out;
-    sent.name = name.pointer();
-    sent.error = error.send(out->error, to);
-    *head.here = sent;
+    *head.here = *out;
+    head.here->name = name.pointer();
+    head.here->error = error.send(out->error, to);
     process_->answer_by(
         [queues = in->queues](uint64_t world, std::string_view path) { return look_up(*queues, world, path); });
     return addresses{question.there, head.there};
   };
   const auto take = [&] {
-    tenon_place_out got = *head.here;
-    out->name_length = std::exchange(got.name_length, sent.name_length);
-    out->qualified = std::exchange(got.qualified, sent.qualified);
+    out->name_length = head.here->name_length;
+    out->qualified = head.here->qualified;
     std::copy_n(name.here, std::min(out->name_length, out->name_capacity), out->name);
     error.take(out->error);
-    if (!is_same(got, sent)) out->size = 0;
     if (!is_guarded(name, out->name_capacity)) lose(behind_its_output, {process_loss::how::overwrote});
   };
   const tenon_status status = call(call_kind::place, put, take);
@@ -363,7 +347,6 @@ tenon_status isolated_instance::resolve(const tenon_resolve_in *in, tenon_resolv
   placed<tenon_text> groups;
   placed<char> room;
   sent_message error;
-  tenon_resolve_out sent{};
   const auto put = [&](region_writer &to) {
     region_writer &requests = process_->requests();
     const placed<tenon_resolve_in> question = requests.room<tenon_resolve_in>(1);
@@ -371,17 +354,15 @@ tenon_status isolated_instance::resolve(const tenon_resolve_in *in, tenon_resolv
     head = to.room<tenon_resolve_out>(1);
     groups = guarded_room<tenon_text>(to, out->group_capacity);
     room = guarded_room<char>(to, out->room_capacity);
-    sent = *out;
-    sent.groups = groups.pointer();
-    sent.room = room.pointer();
-    sent.error = error.send(out->error, to);
-    *head.here = sent;
+    *head.here = *out;
+    head.here->groups = groups.pointer();
+    head.here->room = room.pointer();
+    head.here->error = error.send(out->error, to);
     return addresses{question.there, head.there};
   };
   const auto take = [&] {
-    tenon_resolve_out got = *head.here;
-    out->group_count = std::exchange(got.group_count, sent.group_count);
-    out->room_length = std::exchange(got.room_length, sent.room_length);
+    out->group_count = head.here->group_count;
+    out->room_length = head.here->room_length;
     const uint64_t count = process_->status() == TENON_OK ? out->group_count : 0;
     for (uint64_t i = 0; i < std::min<uint64_t>(count, out->group_capacity); ++i) {
       const tenon_text name = groups.here[i];
@@ -392,7 +373,6 @@ tenon_status isolated_instance::resolve(const tenon_resolve_in *in, tenon_resolv
       out->groups[i] = {inside ? out->room + at : nullptr, name.length};
     }
     error.take(out->error);
-    if (!is_same(got, sent)) out->size = 0;
     if (!is_guarded(groups, out->group_capacity) || !is_guarded(room, out->room_capacity))
       lose(behind_its_output, {process_loss::how::overwrote});
   };
@@ -402,7 +382,6 @@ tenon_status isolated_instance::resolve(const tenon_resolve_in *in, tenon_resolv
 tenon_status isolated_instance::emit(const tenon_event_emit_in *in, tenon_event_emit_out *out) {
   placed<tenon_event_emit_out> head;
   sent_message error;
-  tenon_event_emit_out sent{};
   const auto put = [&](region_writer &to) {
     region_writer &requests = process_->requests();
     const placed<tenon_event_emit_in> batch = requests.room<tenon_event_emit_in>(1);
@@ -420,16 +399,11 @@ tenon_status isolated_instance::emit(const tenon_event_emit_in *in, tenon_event_
     }
     *batch.here = {sizeof *in, sizeof(tenon_event_record), records.pointer(), in->record_count};
     head = to.room<tenon_event_emit_out>(1);
-    sent = *out;
-    sent.error = error.send(out->error, to);
-    *head.here = sent;
+    *head.here = *out;
+    head.here->error = error.send(out->error, to);
     return addresses{batch.there, head.there};
   };
-  const auto take = [&] {
-    error.take(out->error);
-    if (!is_same(*head.here, sent)) out->size = 0;
-  };
-  return call(call_kind::emit, put, take);
+  return call(call_kind::emit, put, [&] { error.take(out->error); });
 }
 
 // The process writes what it finds behind its output, and it is given on from here.
@@ -437,7 +411,6 @@ tenon_status isolated_instance::query(const tenon_event_query_in *in, tenon_even
   placed<tenon_event_query_out> head;
   placed<std::byte> found;
   sent_message error;
-  tenon_event_query_out sent{};
   std::string records;
   const auto put = [&](region_writer &to) {
     region_writer &requests = process_->requests();
@@ -448,19 +421,16 @@ tenon_status isolated_instance::query(const tenon_event_query_in *in, tenon_even
           &tenon_event_query_in::application, &tenon_event_query_in::queue, &tenon_event_query_in::node})
       question.here->*text = requests.text(in->*text);
     head = to.room<tenon_event_query_out>(1);
-    sent = *out;
-    sent.take = nullptr;  // the process has one that writes to `taker`
-    sent.error = error.send(out->error, to);
+    *head.here = *out;
+    head.here->take = nullptr;  // the process has one that writes to `taker`
+    head.here->error = error.send(out->error, to);
     found = to.room<std::byte>(query_bytes);
-    sent.taker = found.pointer();
-    *head.here = sent;
+    head.here->taker = found.pointer();
     return addresses{question.there, head.there};
   };
   const auto take = [&] {
-    tenon_event_query_out got = *head.here;
-    out->next = std::exchange(got.next, sent.next);
+    out->next = head.here->next;
     error.take(out->error);
-    if (!is_same(got, sent)) out->size = 0;
     records = process_->bytes_in(found, query_bytes);
   };
   tenon_status status = call(call_kind::query, put, take);

@@ -40,7 +40,7 @@ void tell(const std::string &line) {
 }
 
 void refuse_changes(const tenon::host::process_state &before, const char *when) {
-  const auto changed = before.restore();
+  const auto changed = before.changes();
   if (!changed.empty())
     refuse(std::string(when) + " changed " + tenon::host::joined(changed) + " of the process",
            "leave process-wide state alone; link without -ffast-math");

@@ -12,12 +12,16 @@ namespace {
 const char *module_name = "";
 alignas(16) char stack[size_t{64} << 10];  // where the handler runs when the thread's own stack is full
 
+void say(const fault_text &words) {
+  [[maybe_unused]] const ssize_t wrote = ::write(STDERR_FILENO, words.text().data(), words.text().size());
+}
+
 void on_crash(int number, siginfo_t *info, void *context) {
-  go_on_behind_unreadable_memory();
-  fault_text where;
-  add_crash_place(context, module_name, where);
-  where.add("\n");
-  [[maybe_unused]] const ssize_t wrote = ::write(STDERR_FILENO, where.text().data(), where.text().size());
+  fault_text where, calls;
+  add_program_counter(context, module_name, where);
+  say(where);
+  add_backtrace(context, module_name, calls);
+  say(calls);
   let_it_be(number, *info);
 }
 
@@ -33,7 +37,7 @@ void say_where_it_crashes(const char *module) {
   struct sigaction how {};
   how.sa_sigaction = on_crash;
   how.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigemptyset(&how.sa_mask);
+  for (const int number : crash_signals) sigaddset(&how.sa_mask, number);
   for (const int number : crash_signals) ::sigaction(number, &how, nullptr);
 }
 

@@ -4,7 +4,7 @@
 
 namespace tenon::host::runner {
 
-// From now on a fatal signal on this thread writes the lines of add_crash_place(), and then ends the process as it
+// From now on a fatal signal on this thread writes the lines of crash_place.hpp, and then ends the process as it
 // would have done. Other threads do the same while they have room on their stacks. `module` outlives the process.
 void say_where_it_crashes(const char *module);
 

@@ -112,7 +112,7 @@ void put_interface(byte_writer &to, const tenon_module &module, std::string_view
 void served_module::open_library(const std::string &library) {
   const process_state before;
   const std::string said = opened_.open(library);
-  const auto changed = before.restore();
+  const auto changed = before.changes();
   if (!said.empty()) throw refused{"a library that the dynamic linker opens", said, linker_remedy(said)};
   if (!changed.empty())
     throw refused{"a library that leaves process-wide state alone", "opening it changed " + joined(changed),
@@ -138,7 +138,7 @@ void served_module::initialise() {
   words error;
   const tenon_module_init_in in{sizeof in, TENON_ABI_EPOCH, &host_};
   const tenon_status status = table_->init(&in, error.message());
-  const auto changed = before.restore();
+  const auto changed = before.changes();
   if (status != TENON_OK)
     throw refused{
         "a module that starts",
@@ -302,10 +302,8 @@ tenon_status served_module::query(const tenon_event_query_in *in, tenon_event_qu
     all.used += bytes.bytes().size();
     return TENON_OK;
   };
-  const tenon_event_query_out before = given;
   const tenon_status status = sink_.query(instance_, in, &given);
-  out->next = std::exchange(given.next, before.next);
-  if (std::memcmp(&given, &before, sizeof given) != 0) out->size = 0;
+  out->next = given.next;
   calls_.has_written(records.used);
   return status;
 }

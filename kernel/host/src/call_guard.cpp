@@ -79,7 +79,7 @@ call_guard::call_guard(std::shared_ptr<module_tally> tally, std::string interfac
     : tally_(std::move(tally)),
       subject_(kept_subject({tally_->host, tally_->own, tally_->id, tally_->version, tally_->digest, tally_->key,
                              interface, name, tally_->isolated, tally_->manifest})),
-      page_entry_(tally_->guards_process ? call_page::entry_of(*subject_) : 0),
+      page_entry_(tally_->own || tally_->isolated ? 0 : call_page::entry_of(*subject_)),
       interface_(std::move(interface)),
       name_(std::move(name)) {}
 

@@ -10,7 +10,6 @@
 
 #include "containment/call_page.hpp"
 #include "containment/call_place.hpp"
-#include "containment/call_surroundings.hpp"
 #include "flight/call_input.hpp"
 #include "tenon/abi/base.h"
 #include "tenon/host/module_watch.hpp"
@@ -48,14 +47,10 @@ struct module_tally {
   std::string quarantine;  // as module_counters has it
   uint64_t host = 0;       // as call_subject has it
   fault_action action = fault_action::fallback;
-  call_budget budget;          // call_us 0: there is none
-  bool only_on_cycle = false;  // it is for slots of the cycle: others may take their time
-  bool times_all_calls = false;
-  bool has_share = false;  // all of its calls in slots of the cycle take from `share`
+  call_budget budget;      // call_us 0: there is none
+  bool has_share = false;  // all of its calls in slots of the cycle take from `share`, and all are timed
   time_share share;
-  bool guards_process = false;  // what it reads and what is around it must be as before after each call
-  bool guards_folder = false;   // the working directory and limits as well
-  bool check_calls = false;     // threads, and what a slot writes
+  bool check_calls = false;  // on which threads it is called
   fault_handler on_fault;
   violation_handler on_violation;
   lost_call_handler on_lost_call;  // empty: nobody wants to know
@@ -79,6 +74,10 @@ struct module_tally {
 
 class call_guard {
  public:
+  struct no_problem {
+    std::string operator()(tenon_status) const { return {}; }
+  };
+
   call_guard(std::shared_ptr<module_tally> tally, std::string interface, std::string name);
   call_guard(const call_guard &) = delete;
   call_guard &operator=(const call_guard &) = delete;
@@ -92,24 +91,20 @@ class call_guard {
   // What the instance was made of, for records of its calls. Stays where it is while there are calls.
   void made_of(const instance_origin &origin) { origin_ = &origin; }
 
-  // A canary behind what a slot writes.
-  [[nodiscard]] bool checks_output() const { return tally_->check_calls || tally_->guards_process; }
-  // That a slot does not write what it reads.
-  [[nodiscard]] bool checks_input() const { return tally_->guards_process; }
   [[nodiscard]] fault_action action() const { return tally_->action; }
   void judge(uint64_t judged, uint64_t passed) { tally_->judge(judged, passed); }
 
   // Calls `slot()` and gives its status. A status for which `expected(status)` is false, a `problem(status)` that
   // is not empty, or a broken budget is a fault: then INTERNAL.
-  template <class Slot, class Expected, class Problem>
+  template <class Slot, class Expected, class Problem = no_problem>
   tenon_status call(const char *slot_name, slot_tag tag, const given_to_call &given, Slot &&slot, Expected &&expected,
-                    Problem &&problem) {
+                    Problem &&problem = {}) {
     if (tally_->check_calls && !enter(slot_name, tag)) return TENON_INTERNAL;
     const uint32_t items = given.items;
     const call_input input{given.shape, given.key_words, given.in, origin_};
     const uint64_t ordinal = tally_->calls.fetch_add(1, std::memory_order_relaxed);
     // Timing costs about as much as a small call: one in 64, and each batch where there is a budget.
-    const bool measured = ordinal % 64 == 0 || tally_->times_all_calls;
+    const bool measured = ordinal % 64 == 0 || tally_->has_share;
     const bool timed = measured || (tally_->budget.call_us != 0 && items > 1);
     const int64_t start_ns = timed ? monotonic_ns() : 0;
     const bool shares = tally_->has_share && tag == slot_tag::cycle && !copy_thread_guard::is_here();
@@ -119,33 +114,22 @@ class call_guard {
       return TENON_INTERNAL;
     }
     tenon_status status = TENON_OK;
-    std::string changed;
-    if (tally_->guards_process) {
-      const call_surroundings before(tally_->guards_folder && ordinal % 64 == 0);
-      {
-        const published_call published(subject_, slot_name, items, &input);
-        const call_on_page on_page(page_entry_, slot_name, items);
-        status = called(slot);
-      }
-      changed = before.put_back();
-    } else {
+    {
       const published_call published(subject_, slot_name, items, &input);
+      const call_on_page on_page(page_entry_, slot_name, items);
       status = called(slot);
     }
     const int64_t took_ns = timed ? monotonic_ns() - start_ns : 0;
     if (measured) tally_->measure(took_ns);
     if (shares) tally_->share.take(took_ns);
     if (tally_->check_calls) leave();
-    if (!changed.empty()) {
-      fault(slot_name, "changed " + changed + ", which is put back");
-      status = TENON_INTERNAL;
-    } else if (!expected(status)) {
+    if (!expected(status)) {
       fault_status(slot_name, items, input, status);
       status = TENON_INTERNAL;
     } else if (std::string why = problem(status); !why.empty()) {
       fault(slot_name, std::move(why));
       status = TENON_INTERNAL;
-    } else if (timed && has_budget(tag) && over_budget(slot_name, took_ns)) {
+    } else if (timed && has_budget() && over_budget(slot_name, took_ns)) {
       status = TENON_INTERNAL;
     }
     return status;
@@ -158,10 +142,7 @@ class call_guard {
     return slot();
   }
   // A thread that tries something in a copy may wait long for a processor, and the module is not late then.
-  [[nodiscard]] bool has_budget(slot_tag tag) const {
-    return tally_->budget.call_us != 0 && !copy_thread_guard::is_here() &&
-           (!tally_->only_on_cycle || tag == slot_tag::cycle);
-  }
+  [[nodiscard]] bool has_budget() const { return tally_->budget.call_us != 0 && !copy_thread_guard::is_here(); }
   static int64_t monotonic_ns();
   bool enter(const char *slot_name, slot_tag tag);
   void leave() { busy_.store(false, std::memory_order_release); }

@@ -32,8 +32,7 @@ constexpr std::array budget_keys{
     key_spec{.key = "call_us",
              .kind = value_kind::count,
              .summary = "Microseconds that one call may take.",
-             .fallback = "200000 in slots of the cycle for modules in the scheduler's process that are not the "
-                         "project's own; else not measured"},
+             .fallback = "not measured"},
     key_spec{.key = "overruns",
              .kind = value_kind::count,
              .summary = "Measured calls in a row that must be late before the module is at fault.",

@@ -71,7 +71,7 @@ class guarded_policy : public bound_module {
     const tenon_status status = guarded_->guard.call(
         slot_name, slot_tag::main, 1, [&] { return slot(guarded_->real, &nothing, words.message()); },
         // A refusal is no fault: it is said to whoever asked for the policy.
-        [](tenon_status) { return true; }, [](tenon_status) { return std::string{}; });
+        [](tenon_status) { return true; });
     if (status == TENON_OK) return std::nullopt;
     return std::string(slot_name) + " gave " + status_text(status) + words.after(": ");
   }
@@ -172,7 +172,7 @@ result<std::unique_ptr<bound_module>> make_policy(std::shared_ptr<loaded_module>
   made.error = words.message();
   const tenon_status status = guarded->guard.call(
       "create", slot_tag::main, 1, [&] { return one.factory->create(one.factory, &in, &made); },
-      [](tenon_status) { return true; }, [](tenon_status) { return std::string{}; });
+      [](tenon_status) { return true; });
   if (status != TENON_OK) return refuse("create gave " + status_text(status) + words.after(": "));
 
   guarded->real = made.instance;

@@ -1,24 +1,14 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Guards of tenon_predicate_v1.
 #include <algorithm>
-#include <optional>
-#include <vector>
 
-#include "containment/input_copy.hpp"
 #include "guarded_policy.hpp"
 #include "tenon/host/reader_question.hpp"
 
 namespace tenon::host {
 namespace {
 
-constexpr uint8_t canary = 0xa5;
-
 bool only_ok(tenon_status status) { return status == TENON_OK; }
-
-std::string shape_problem(const tenon_filter_out &before, const tenon_filter_out &after) {
-  if (after.size == before.size && after.verdicts == before.verdicts && after.reasons == before.reasons) return {};
-  return "changed the size or the pointers of its output";
-}
 
 // What the kernel relies on: known verdicts, and reasons that have words.
 std::string verdict_problem(const guarded_instance &self, const uint8_t *verdicts, const uint16_t *reasons,
@@ -36,53 +26,12 @@ std::string verdict_problem(const guarded_instance &self, const uint8_t *verdict
   return {};
 }
 
-tenon_status plain_filter(guarded_instance &self, const tenon_batch *in, tenon_filter_out *out) {
-  const tenon_filter_out before = *out;
+tenon_status filter(tenon_instance *handle, const tenon_batch *in, tenon_filter_out *out) {
+  guarded_instance &self = guarded_instance::of(handle);
   const tenon_status status = self.guard.call(
       "filter", slot_tag::cycle, {in->item_count, call_shape::batch, in},
       [&] { return self.predicate.filter(self.real, in, out); }, only_ok,
-      [&](tenon_status) {
-        std::string why = shape_problem(before, *out);
-        return why.empty() ? verdict_problem(self, before.verdicts, before.reasons, in->item_count) : why;
-      });
-  *out = before;
-  return status;
-}
-
-// The module writes into buffers with a canary behind them.
-tenon_status checked_filter(guarded_instance &self, const tenon_batch *in, tenon_filter_out *out) {
-  const size_t items = in->item_count;
-  std::vector<uint8_t> verdicts(out->verdicts, out->verdicts + items);
-  std::vector<uint16_t> reasons(out->reasons, out->reasons + items);
-  verdicts.push_back(canary);
-  reasons.push_back(canary);
-  tenon_filter_out inner{out->size, 0, verdicts.data(), reasons.data()};
-  const tenon_filter_out before = inner;
-  std::optional<input_copy> input;
-  if (self.guard.checks_input()) input.emplace().take(*in);
-  bool wrote_input = false;
-  const tenon_status status = self.guard.call(
-      "filter", slot_tag::cycle, {in->item_count, call_shape::batch, in},
-      [&] {
-        const tenon_status given = self.predicate.filter(self.real, in, &inner);
-        wrote_input = input && input->put_back(*in);
-        return given;
-      },
-      only_ok,
-      [&](tenon_status) -> std::string {
-        if (wrote_input) return "wrote its input, which is put back";
-        if (verdicts.back() != canary || reasons.back() != canary) return "wrote behind the end of its output";
-        std::string why = shape_problem(before, inner);
-        return why.empty() ? verdict_problem(self, verdicts.data(), reasons.data(), in->item_count) : why;
-      });
-  std::copy(verdicts.begin(), verdicts.end() - 1, out->verdicts);
-  std::copy(reasons.begin(), reasons.end() - 1, out->reasons);
-  return status;
-}
-
-tenon_status filter(tenon_instance *handle, const tenon_batch *in, tenon_filter_out *out) {
-  guarded_instance &self = guarded_instance::of(handle);
-  const tenon_status status = self.guard.checks_output() ? checked_filter(self, in, out) : plain_filter(self, in, out);
+      [&](tenon_status) { return verdict_problem(self, out->verdicts, out->reasons, in->item_count); });
   if (status == TENON_OK && !reader_question::is_asked()) {
     const auto passed = std::count(out->verdicts, out->verdicts + in->item_count, static_cast<uint8_t>(TENON_PASS));
     self.guard.judge(in->item_count, static_cast<uint64_t>(passed));
@@ -98,8 +47,7 @@ tenon_status signature(tenon_instance *handle, const tenon_batch *in, tenon_sign
   guarded_instance &self = guarded_instance::of(handle);
   return self.guard.call(
       "signature", slot_tag::cycle, {1, call_shape::batch, in},
-      [&] { return self.predicate.signature(self.real, in, out); }, only_ok,
-      [](tenon_status) { return std::string{}; });
+      [&] { return self.predicate.signature(self.real, in, out); }, only_ok);
 }
 
 tenon_status filter_prefix(tenon_instance *handle, const tenon_filter_prefix_in *in, tenon_filter_prefix_out *out) {

@@ -7,45 +7,18 @@ namespace {
 
 bool is_answer(tenon_status status) { return status == TENON_OK || status == TENON_RETRY || status == TENON_DECLINED; }
 
-// What both slots do: their output's words are theirs to fill, its size and pointers are not.
-template <class In, class Out>
-tenon_status call_slot(guarded_instance &self, const char *slot_name, uint64_t items, call_shape shape,
-                       tenon_status (*slot)(tenon_instance *, const In *, Out *), const In *in, Out *out,
-                       bool (*same)(const Out &, const Out &)) {
-  const Out before = *out;
-  const tenon_message words = *out->error;
-  const tenon_status status = self.guard.call(
-      slot_name, slot_tag::io, {static_cast<uint32_t>(std::min<uint64_t>(items, UINT32_MAX)), shape, in},
-      [&] { return slot(self.real, in, out); }, is_answer,
-      [&](tenon_status) -> std::string {
-        const bool same_text = before.error->size == words.size && before.error->data == words.data &&
-                               before.error->capacity == words.capacity;
-        if (!same(before, *out) || !same_text) return "changed the size or the pointers of its output";
-        if (before.error->length > words.capacity) return "said that its words are longer than the room for them";
-        return {};
-      });
-  if (status != TENON_INTERNAL) return status;
-  *before.error = words;
-  *out = before;
-  return status;
-}
-
-bool same_emit(const tenon_event_emit_out &a, const tenon_event_emit_out &b) {
-  return a.size == b.size && a.error == b.error;
-}
-
-bool same_query(const tenon_event_query_out &a, const tenon_event_query_out &b) {
-  return a.size == b.size && a.take == b.take && a.taker == b.taker && a.error == b.error;
-}
-
 tenon_status emit(tenon_instance *handle, const tenon_event_emit_in *in, tenon_event_emit_out *out) {
   guarded_instance &self = guarded_instance::of(handle);
-  return call_slot(self, "emit", in->record_count, call_shape::emit, self.sink.emit, in, out, same_emit);
+  const auto items = static_cast<uint32_t>(std::min<uint64_t>(in->record_count, UINT32_MAX));
+  return self.guard.call(
+      "emit", slot_tag::io, {items, call_shape::emit, in}, [&] { return self.sink.emit(self.real, in, out); },
+      is_answer);
 }
 
 tenon_status query(tenon_instance *handle, const tenon_event_query_in *in, tenon_event_query_out *out) {
   guarded_instance &self = guarded_instance::of(handle);
-  return call_slot(self, "query", 1, call_shape::nothing, self.sink.query, in, out, same_query);
+  return self.guard.call(
+      "query", slot_tag::io, 1, [&] { return self.sink.query(self.real, in, out); }, is_answer);
 }
 
 tenon_event_sink_v1 guarded_table_of_sink(const tenon_event_sink_v1 &real) {

@@ -5,21 +5,19 @@
 namespace tenon::host {
 namespace {
 
-std::string no_problem(tenon_status) { return {}; }
-
 // A refusal is an answer: it is said to whoever starts or stops the scheduler.
 bool any_status(tenon_status) { return true; }
 
 tenon_status start(tenon_instance *handle, const tenon_transport_start_in *in, tenon_message *error) {
   guarded_instance &self = guarded_instance::of(handle);
   return self.guard.call(
-      "start", slot_tag::io, 1, [&] { return self.transport.start(self.real, in, error); }, any_status, no_problem);
+      "start", slot_tag::io, 1, [&] { return self.transport.start(self.real, in, error); }, any_status);
 }
 
 tenon_status stop(tenon_instance *handle, const tenon_transport_stop_in *in, tenon_message *error) {
   guarded_instance &self = guarded_instance::of(handle);
   return self.guard.call(
-      "stop", slot_tag::io, 1, [&] { return self.transport.stop(self.real, in, error); }, any_status, no_problem);
+      "stop", slot_tag::io, 1, [&] { return self.transport.stop(self.real, in, error); }, any_status);
 }
 
 tenon_status deliver(tenon_instance *handle, const tenon_transport_deliver_in *in, tenon_transport_deliver_out *out) {
@@ -37,7 +35,7 @@ tenon_status ended(tenon_instance *handle, const tenon_transport_ended_in *in) {
   guarded_instance &self = guarded_instance::of(handle);
   return self.guard.call(
       "ended", slot_tag::io, 1, [&] { return self.transport.ended(self.real, in); },
-      [](tenon_status status) { return status == TENON_OK; }, no_problem);
+      [](tenon_status status) { return status == TENON_OK; });
 }
 
 tenon_status check(tenon_instance *handle, const tenon_transport_check_in *in, tenon_transport_check_out *out) {

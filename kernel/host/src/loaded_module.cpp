@@ -9,7 +9,6 @@
 #include "error_text.hpp"
 #include "linker_remedy.hpp"
 #include "module_library.hpp"
-#include "tenon/host/process_state.hpp"
 #include "tenon/kernel/module_kinds.hpp"
 
 namespace tenon::host {
@@ -93,18 +92,13 @@ refusal loaded_module::no(std::string want, std::string have, std::string fix) c
 }
 
 std::optional<refusal> loaded_module::open_library() {
-  const process_state before;
   const std::string said = [&] {
     const published_call published(subject_, "its library's constructors", 0);
     const call_on_page on_page(page_entry_, "its library's constructors", 0);
     for (const std::filesystem::path &each : library_.beside) open_beside(each);
     return one_line(opened_->open(library_.open_path), 1024);
   }();
-  const auto changed = before.restore();
   if (!said.empty()) return no("a library that the dynamic linker opens", said, linker_remedy(said));
-  if (!changed.empty())
-    return no("a library that leaves process-wide state alone", "opening it changed " + joined(changed),
-              "link without -ffast-math; leave locale and signals to the host");
   if (auto why = changed_since(library_)) return why;
   table_ = opened_->table();
   if (table_ == nullptr)
@@ -134,7 +128,6 @@ std::optional<refusal> loaded_module::check_revision(uint32_t draft_rev) const {
 }
 
 std::optional<refusal> loaded_module::initialise() {
-  const process_state before;
   error_text words;
   const tenon_module_init_in in{sizeof in, TENON_ABI_EPOCH, &services_};
   tenon_status status = TENON_OK;
@@ -143,14 +136,10 @@ std::optional<refusal> loaded_module::initialise() {
     const call_on_page on_page(page_entry_, "init", 0);
     status = table_->init(&in, words.message());
   }
-  const auto changed = before.restore();
   if (status != TENON_OK)
     return no("a module that starts", "its init gave " + status_text(status) + words.after(": "),
               "see the module's documentation");
   initialised_ = true;
-  if (!changed.empty())
-    return no("a module that leaves process-wide state alone", "its init changed " + joined(changed),
-              "leave floating-point control, locale and signals to the host");
   return std::nullopt;
 }
 

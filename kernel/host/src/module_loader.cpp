@@ -25,9 +25,6 @@ void add_word(std::string &to, std::string_view word) {
   to += (to.empty() ? "" : ", ") + std::string(word);
 }
 
-// Of modules that are not the project's own, for slots of the cycle. An order of a hundred thousand asks takes less.
-constexpr call_budget usual_budget{200'000, 3};
-
 uint64_t next_host_number() {
   static std::atomic<uint64_t> last{0};
   return ++last;
@@ -203,14 +200,6 @@ std::vector<module_counters> module_loader::counters() const {
   return out;
 }
 
-call_budget module_loader::budget_of(const module_use *use, bool own, isolation_mode lane) const {
-  if (!options_.budgets) return {};
-  if (use != nullptr && use->budget.call_us != 0) return use->budget;
-  // A process of its own has a deadline for each call.
-  if (own || lane == isolation_mode::process) return {};
-  return {usual_budget.call_us, use == nullptr ? usual_budget.overruns : use->budget.overruns};
-}
-
 std::shared_ptr<module_tally> module_loader::tally_for(const module_manifest &manifest, const module_use *use,
                                                        bool own) const {
   auto tally = std::make_shared<module_tally>();
@@ -226,14 +215,9 @@ std::shared_ptr<module_tally> module_loader::tally_for(const module_manifest &ma
   tally->manifest = std::filesystem::absolute(manifest.file).string();
   tally->own = own;
   tally->host = host_number_;
-  const isolation_mode lane = isolation::lane_of(manifest, use, own);
-  tally->isolated = lane == isolation_mode::process;
-  tally->budget = budget_of(use, own, lane);
-  tally->only_on_cycle = use == nullptr || use->budget.call_us == 0;
-  tally->times_all_calls = !own;
-  tally->has_share = options_.budgets && !own && tally->only_on_cycle;
-  tally->guards_process = !own && lane == isolation_mode::none;
-  tally->guards_folder = options_.own_process;
+  tally->isolated = isolation::lane_of(manifest, use, own) == isolation_mode::process;
+  if (options_.budgets && use != nullptr) tally->budget = use->budget;
+  tally->has_share = options_.budgets && tally->isolated && tally->budget.call_us == 0;
   tally->check_calls = options_.check_calls;
   tally->on_fault = [log = options_.log, then = options_.on_fault,
                      repeated = std::make_shared<repeated_faults>()](const module_fault &fault) {

@@ -72,7 +72,6 @@ class module_loader {
  private:
   [[nodiscard]] std::shared_ptr<module_tally> tally_for(const module_manifest &manifest, const module_use *use,
                                                         bool own) const;
-  [[nodiscard]] call_budget budget_of(const module_use *use, bool own, isolation_mode lane) const;
 
   [[nodiscard]] result<std::unique_ptr<loaded_module>> open(const module_manifest &manifest,
                                                             const verified_library &library, const module_use *use,

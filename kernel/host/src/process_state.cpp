@@ -43,8 +43,7 @@ std::string signal_name(int number) {
   return name == nullptr ? "signal " + std::to_string(number) : std::string("SIG") + name;
 }
 
-}  // namespace
-
+// How this thread rounds, flushes and traps; status flags left out.
 uint64_t floating_point_control() {
 #if defined(__x86_64__) || defined(__i386__)
   return (uint64_t{x87_control()} << 32) | (_mm_getcsr() & ~sse_status_flags);
@@ -57,17 +56,7 @@ uint64_t floating_point_control() {
 #endif
 }
 
-void set_floating_point_control(uint64_t wanted) {
-#if defined(__x86_64__) || defined(__i386__)
-  _mm_setcsr((_mm_getcsr() & sse_status_flags) | static_cast<uint32_t>(wanted));
-  const auto word = static_cast<uint16_t>(wanted >> 32);
-  __asm__ volatile("fldcw %0" : : "m"(word));
-#elif defined(__aarch64__)
-  __asm__ volatile("msr fpcr, %0" : : "r"(wanted));
-#else
-  std::fesetround(static_cast<int>(wanted));
-#endif
-}
+}  // namespace
 
 process_state::process_state()
     : floating_point_(floating_point_control()),
@@ -79,38 +68,20 @@ process_state::process_state()
   for (int s = 1; s < NSIG; ++s) sigaction(s, nullptr, &handlers_[static_cast<size_t>(s)]);
 }
 
-std::vector<std::string> process_state::restore() const {
+std::vector<std::string> process_state::changes() const {
   std::vector<std::string> changed;
-  if (floating_point_control() != floating_point_) {
-    set_floating_point_control(floating_point_);
-    changed.emplace_back("floating-point control");
-  }
-  // The C++ locale first: setting it may set the C locale as well.
-  if (std::locale() != cpp_locale_) {
-    std::locale::global(cpp_locale_);
-    changed.emplace_back("the C++ locale");
-  }
-  if (c_locale_name() != c_locale_) {
-    std::setlocale(LC_ALL, c_locale_.c_str());
-    changed.emplace_back("the locale");
-  }
-  if (uselocale(static_cast<locale_t>(nullptr)) != thread_locale_) {
-    uselocale(thread_locale_);
-    changed.emplace_back("the thread's locale");
-  }
+  if (floating_point_control() != floating_point_) changed.emplace_back("floating-point control");
+  if (std::locale() != cpp_locale_) changed.emplace_back("the C++ locale");
+  if (c_locale_name() != c_locale_) changed.emplace_back("the locale");
+  if (uselocale(static_cast<locale_t>(nullptr)) != thread_locale_) changed.emplace_back("the thread's locale");
   for (int s = 1; s < NSIG; ++s) {
     struct sigaction now {};
-    const auto &before = handlers_[static_cast<size_t>(s)];
-    if (sigaction(s, nullptr, &now) != 0 || same_handler(now, before)) continue;
-    sigaction(s, &before, nullptr);
-    changed.push_back("the handler of " + signal_name(s));
+    if (sigaction(s, nullptr, &now) == 0 && !same_handler(now, handlers_[static_cast<size_t>(s)]))
+      changed.push_back("the handler of " + signal_name(s));
   }
   sigset_t mask{};
   pthread_sigmask(SIG_SETMASK, nullptr, &mask);
-  if (!same_mask(mask, mask_)) {
-    pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
-    changed.emplace_back("the signal mask");
-  }
+  if (!same_mask(mask, mask_)) changed.emplace_back("the signal mask");
   return changed;
 }
 

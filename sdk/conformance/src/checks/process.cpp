@@ -83,7 +83,7 @@ auto watched(const char *part, bool everything, bool lasting, Part &&run) {
   const host::process_state state;
   const surroundings around = surroundings::now();
   auto out = run();
-  const auto changed = state.restore();
+  const auto changed = state.changes();
   if (!everything && !changed.empty())
     probe::fail(std::string(part) + " changed " + host::joined(changed) + " of the process");
   if (everything) {

@@ -52,14 +52,12 @@ struct host_options {
   bool shadows = true;
   // Budgets depend on the machine: off for simulate, scenario and replay.
   bool budgets = true;
-  // Threads, and what slots write behind their outputs. On in debug builds.
+  // On which threads slots are called. On in debug builds.
 #ifdef NDEBUG
   bool check_calls = false;
 #else
   bool check_calls = true;
 #endif
-  // Nobody but modules changes the working directory and the limits of this process; else they are not looked at.
-  bool own_process = true;
   // Where module_fault_record.hpp keeps records: modules that ended the process lately are in quarantine. Empty: none
   // is.
   std::filesystem::path fault_records;

@@ -16,13 +16,13 @@ namespace tenon::host {
 //
 //   process_state before;
 //   dlopen(...);
-//   auto changed = before.restore();  // {"floating-point control", "the handler of SIGUSR1"}
+//   auto changed = before.changes();  // {"floating-point control", "the handler of SIGUSR1"}
 class process_state {
  public:
   process_state();
 
-  // Puts back what differs and names it. Nothing changed: empty.
-  [[nodiscard]] std::vector<std::string> restore() const;
+  // Returns the names of what differs now.
+  [[nodiscard]] std::vector<std::string> changes() const;
 
  private:
   uint64_t floating_point_;
@@ -32,10 +32,6 @@ class process_state {
   sigset_t mask_;
   std::array<struct sigaction, NSIG> handlers_;
 };
-
-// How this thread rounds, flushes and traps; status flags left out.
-[[nodiscard]] uint64_t floating_point_control();
-void set_floating_point_control(uint64_t wanted);
 
 // "a", "a and b", "a, b and c".
 [[nodiscard]] std::string joined(const std::vector<std::string> &parts);

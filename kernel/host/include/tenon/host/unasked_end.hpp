@@ -28,9 +28,6 @@ enum class unasked_by { this_thread, any_thread };
 // trial. Returns false if nobody is suspected. From a signal handler, too.
 bool record_unasked_end(std::string_view how, unasked_by whom);
 
-// Such a record is written: the process is about to end, and what it destroys on the way other threads may still use.
-[[nodiscard]] bool is_ending_unasked();
-
 // That this process publishes calls and nobody has said why it ends. False in processes that it forked.
 [[nodiscard]] bool is_end_unknown();
 // It ends as it should, or what ended it is recorded. From a signal handler, too.
