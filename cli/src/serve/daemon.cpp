@@ -36,7 +36,6 @@
 #include "serve/shadow_watch.hpp"
 #include "serve/spare_memory.hpp"
 #include "serve/try_daemon.hpp"
-#include "serve/unasked_exit.hpp"
 #include "serve/verified_build.hpp"
 #include "tenon/host/module_fault_record.hpp"
 #include "tenon/host/unasked_end.hpp"
@@ -112,7 +111,6 @@ struct daemon_process::impl {
   void write_out_in_time();
   void end_at_once();
   [[noreturn]] void end(exit_code code);
-  void end_unasked(std::string_view how, std::string_view where);
   void end_over(const host::long_call &call);
   [[nodiscard]] std::optional<refusal> prepare_records();
 
@@ -144,11 +142,6 @@ struct daemon_process::impl {
   std::string trusted;                              // modules of others in this process, whose operator wrote that
   std::string told_recordings, told_audit;          // what the log has said of files that cannot be written
   exit_code ended = exit_code::ok;
-  unasked_exit_handler when_exit_is_called = [this](std::string_view how) {
-    const auto call = host::call_of_this_thread();
-    host::record_unasked_end(how, host::unasked_by::this_thread);
-    end_unasked(how, call ? "in " + call->place() : "on a thread that is in no call of a module");
-  };
 };
 
 std::optional<refusal> daemon_process::impl::open_recordings(service::scheduler_options &to) {
@@ -325,7 +318,6 @@ std::optional<refusal> daemon_process::impl::prepare_records() {
                    failed.message(), "correct containment.records, or who may write there"};
   if (const std::string left = host::publish_calls(fault_records.folder); !left.empty()) log->warn("{}", left);
   host::end_with_record_on_fatal_signals(fault_records);
-  notice_exit();
   return std::nullopt;
 }
 
@@ -409,8 +401,6 @@ std::optional<refusal> daemon_process::impl::run(exit_code &code) {
   wait_for_signal();
   wait_for_tick();
   tell_alive();
-  notice_exit();  // behind what others have called at the end since
-  on_unasked_exit(&when_exit_is_called);
   log->info("ready: {} transports, control socket {}, process {}", scheduler->transports().size(), path.string(),
             ::getpid());
   if (scheduler->is_manual()) log->warn("cycle.manual: nothing moves but by steps, as of tenon ctl step");
@@ -426,7 +416,6 @@ std::optional<refusal> daemon_process::impl::run(exit_code &code) {
     scheduler.reset();
     for (const auto &one : recordings) one->flush();
   });
-  on_unasked_exit(nullptr);
   socket.reset();
   for (const auto &one : recordings) {
     if (const auto failed = one->failure()) {
@@ -442,10 +431,7 @@ std::optional<refusal> daemon_process::impl::run(exit_code &code) {
 void daemon_process::impl::wait_for_signal() {
   signals.async_wait([this](error_code failed, int number) {
     if (failed) return;
-    if (const own_signal own = own_signal_that_came(); own != own_signal::none) {
-      end_unasked(number == SIGTERM ? "this process sent itself SIGTERM" : "this process sent itself SIGINT",
-                  own == own_signal::recorded ? "by whom the record above names" : "in no call that could be meant");
-    } else if (number == SIGHUP && !stopping) {
+    if (number == SIGHUP && !stopping) {
       asio::post(work, [this] { static_cast<void>(reloads->reload(signal_sender())); });
     } else if (number != SIGHUP && !stopping) {
       log->info("{}: stops once answers have gone out; a second signal stops it at once",
@@ -482,12 +468,6 @@ void daemon_process::impl::end_at_once() {
   end(exit_code::failed);
 }
 
-// Somebody would end the process with a status of his own, and its threads at any place.
-void daemon_process::impl::end_unasked(std::string_view how, std::string_view where) {
-  log->error("{}, which nobody asked for, {}", how, where);
-  end(exit_code::unasked);
-}
-
 // The thread that a call does not return to cannot be ended, and what it holds cannot be given to another one.
 void daemon_process::impl::end_over(const host::long_call &call) {
   if (stopping) {
@@ -518,8 +498,6 @@ void daemon_process::impl::wait_for_tick() {
     tell_lost();
     tell_findings();
     tell_shadows();
-    if (const std::string taken = put_back_handlers(); !taken.empty())
-      log->error("a module took {} for itself: the daemon's handler is put back", taken);
     if (!recordings.empty())
       asio::post(work, [this] {
         for (const auto &one : recordings) one->flush();

@@ -39,12 +39,6 @@ std::string long_call::text() const {
   return place() + (items > 1 ? "," : "") + " has not returned for " + std::to_string(lasts.count()) + " ms";
 }
 
-std::optional<long_call> call_of_this_thread() {
-  const call_place *place = call_place::of_this_thread_if_any();
-  const auto seen = place == nullptr ? std::nullopt : place->look();
-  return seen ? std::optional(described(*seen, milliseconds(0))) : std::nullopt;
-}
-
 call_watch::call_watch(uint64_t host, std::shared_ptr<spdlog::logger> log, const call_limits &limits,
                        handler beyond_limit)
     : host_(host), log_(std::move(log)), beyond_limit_(std::move(beyond_limit)), limits_(limits), thread_([this] {

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "tenon/host/thread_role.hpp"
@@ -27,8 +26,5 @@ struct long_call {
   // "..., has not returned for 612 ms"
   [[nodiscard]] std::string text() const;
 };
-
-// The call that the current thread is in; how long it lasts is not known.
-[[nodiscard]] std::optional<long_call> call_of_this_thread();
 
 }  // namespace tenon::host
