@@ -35,7 +35,7 @@ class guarantees {
     for (; path.size() > 1; path.pop_back()) {
       const queue &q = *p_.find_queue(path.back());
       if (p_.preemption_text(q).contains("fence")) return q.path;
-      amount_map with = used_.taken_from(q.path, k_);
+      amount_map with = taken_from(q.path);
       add(with, k_.resources);
       for (const auto &[type, amount] : k_.resources) {
         if (amount > 0 && q.max.contains(type) && with[type] > q.max.at(type)) return q.path;
@@ -59,6 +59,14 @@ class guarantees {
       priority = partition::is_priority_fence(q) ? partition::offset_of(q) : priority + partition::offset_of(q);
     }
     return priority;
+  }
+
+  // What is allocated in the queue and kept there, but for the ask; less what is ending there, where that counts as
+  // free.
+  [[nodiscard]] amount_map taken_from(const std::string &path) const {
+    amount_map out = used_.taken_from(path, k_);
+    if (counts_ending_) subtract(out, used_.of_queue(path).ending);
+    return out;
   }
 
   // What asks need for which something is kept, but for this one.
@@ -128,6 +136,7 @@ class guarantees {
   const usage &used_;
   const queue &leaf_;
   std::vector<candidate> taken_;  // are as if they were gone
+  bool counts_ending_ = false;
 };
 
 }  // namespace tenon::naive

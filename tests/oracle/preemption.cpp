@@ -25,6 +25,8 @@ bool is_ending(const allocation &x) {
   return x.state == allocation_state::preempting || x.state == allocation_state::expiring;
 }
 
+bool has_waited(const ask &k) { return k.reserve_from_ms != INT64_MIN; }
+
 // "What if these were gone?", for one ask.
 class question : guarantees {
  public:
@@ -43,13 +45,16 @@ class question : guarantees {
 
   // The best answer for the guarantee, else within the queue where that may be. Overcommitted nodes come last.
   std::optional<answer> best(bool within) {
+    counts_ending_ = !has_waited(k_);
     overcommitted_ = false;
     std::optional<answer> out = best_of_nodes(within);
     if (!out && !is_held_off(within)) {
       overcommitted_ = true;
+      counts_ending_ = !has_waited(k_);
       out = best_of_nodes(within);
     }
     overcommitted_ = true;
+    counts_ending_ = false;
     return out;
   }
 
@@ -66,7 +71,7 @@ class question : guarantees {
         for (auto &[type, amount] : left) amount = sub_saturating(amount, amount_of(used, type));
         return left;
       };
-      some_short |= !short_of(less(used_.taken_from(at, k_)), false).empty();
+      some_short |= !short_of(less(taken_from(at)), false).empty();
       amount_map left = less(of.allocated);
       const amount_map ending =
           ending_in([&](const allocation &, const std::string &home) { return lies_in(home, at); });
@@ -106,9 +111,11 @@ class question : guarantees {
 
   // It would do, were it not for the reservations of others.
   bool is_held_off(bool within) {
+    counts_ending_ = !has_waited(k_);
     overcommitted_ = false;
     const bool out = is_held_off_now(within);
     overcommitted_ = true;
+    counts_ending_ = false;
     return out;
   }
 
@@ -199,7 +206,7 @@ class question : guarantees {
     return out;
   }
   [[nodiscard]] std::set<std::string> short_on(const node &n) const {
-    free_capacity left = partition::free_on(n, used_);
+    free_capacity left = free_on(n);
     for (const candidate &c : taken_) {
       if (c.what->node == n.id) left.add(c.what->resources, c.what->detail);
     }
@@ -207,12 +214,25 @@ class question : guarantees {
     out.merge(partition::without_devices(n, left.devices, k_));
     return out;
   }
+  // With what is ending there, where that counts and nobody else reserved the node.
+  [[nodiscard]] free_capacity free_on(const node &n) const {
+    free_capacity out = partition::free_on(n, used_);
+    const auto there = p_.reservations_on(n.id);
+    const bool counts = counts_ending_ && std::all_of(there.begin(), there.end(),
+                                                      [&](const reservation &r) { return r.ask == k_.arrival; });
+    for (const auto &a : p_.applications) {
+      for (const allocation &x : a->allocations) {
+        if (counts && x.node == n.id && is_ending(x)) out.add(x.resources, x.detail);
+      }
+    }
+    return out;
+  }
   // By path.
   [[nodiscard]] std::map<std::string, std::set<std::string>> short_of_max() const {
     std::map<std::string, std::set<std::string>> out;
     for (const std::string &at : path_down(leaf_.path)) {
       amount_map available = p_.find_queue(at)->max;
-      amount_map in_use = used_.taken_from(at, k_);
+      amount_map in_use = taken_from(at);
       subtract(in_use, taken_in(at));
       for (auto &[type, amount] : available) amount = sub_saturating(amount, amount_of(in_use, type));
       if (const auto types = short_of(available, false); !types.empty()) out[at] = types;
@@ -253,7 +273,7 @@ class question : guarantees {
     if (!best_ || looked_at_.empty()) return true;
     int64_t most_needed = 1;
     amount_map missing = k_.resources;
-    subtract(missing, used_.free_on_node.at(n.id));
+    subtract(missing, free_on(n).free);
     for (const auto &[type, wanted] : k_.resources) {
       if (wanted <= 0 || missing.at(type) <= 0) continue;
       int64_t largest = 0;
@@ -279,7 +299,7 @@ class question : guarantees {
       for (const candidate &c : candidates_) {
         if (c.what->node == n.id && has_some(*c.what, short_here) && may_be_taken(c)) looked_at_.push_back(c);
       }
-      amount_map all = used_.free_on_node.at(n.id);
+      amount_map all = free_on(n).free;
       for (const candidate &c : looked_at_) add(all, c.what->resources);
       if (!short_of(all, true).empty() || !can_beat_the_best(n)) return false;
       steps_ += looked_at_.size();
@@ -415,7 +435,7 @@ bool partition::preempt(application &a, ask &k, const usage &used, bool has_clai
     }
     return room;
   };
-  const bool waited = k.reserve_from_ms != INT64_MIN;
+  const bool waited = has_waited(k);
   std::pair<bool, const node *> room;
   if (!waited) room = look_at_what_ends();
   std::optional<question::answer> found;

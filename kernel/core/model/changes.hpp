@@ -69,8 +69,8 @@ struct node_stored {
 // The same, and what was known of it may be known no more: its verdicts, its place in every order, who waits for it.
 struct node_changed {
   node &of;
-  bool given_back =
-      false;  // room that a proposal or replacement took: else what the RM refused there may be others now
+  // Room that a proposal or replacement took. Else the RM may take there now what it refused.
+  bool given_back = false;
 };
 
 // -- Devices. --
@@ -129,7 +129,7 @@ struct queue_prepared {
 struct queue_named {
   queue &of;
 };
-// So are all others: what they are, and who may order them.
+// All queues are as the configuration says: what they are, and who may order them.
 struct queues_configured {
   queue &root;
 };

@@ -20,6 +20,8 @@ namespace tenon::internal {
 [[nodiscard]] inline bool is_ending(const allocation &x) {
   return x.state == allocation_state::preempting || x.state == allocation_state::expiring;
 }
+// A reservation of the ask waited too long: what is ending may never end.
+[[nodiscard]] inline bool has_waited(const ask &a) { return a.wait != nullptr && a.wait->reserve_from_ms != INT64_MIN; }
 // What is allocated in the queue and stays.
 [[nodiscard]] inline int64_t staying_in(const queue &q, type_index t) {
   return sub_saturating(sub_saturating(q.allocated[t], q.preempting[t]), q.expiring[t]);

@@ -23,7 +23,7 @@ bool preemption::try_for(ask &a, bool has_claim) {
   if (!has_claim) return false;
   bool off = false, by_waiting = false;
   // An ask whose reservation waited too long waits for what is ending only if nobody gives way.
-  const bool waited = a.wait->reserve_from_ms != INT64_MIN;
+  const bool waited = has_waited(a);
   node *n = waited ? nullptr : find_ending(a, by_waiting);
   if (!by_waiting) n = find_victims(a, off);
   if (n == nullptr && waited) n = find_ending(a, by_waiting);
@@ -73,7 +73,8 @@ node *preemption::find_victims(ask &a, bool &off) {
   const bool rm_checks = checks.may_refuse(a);  // what the RM says is of this ask alone
   const std::pair<const queue *, uint32_t> kind{a.owner->home, a.class_id};
   const auto alike = failed_now().find(kind);
-  const bool hopeless = !rm_checks && alike != failed_.end() && alike->second.priority == a.priority;
+  const bool hopeless = !rm_checks && alike != failed_.end() && alike->second.priority == a.priority &&
+                        alike->second.waited == has_waited(a);
   const reservation *held = reservation_of(a);
   if (hopeless && held == nullptr) {
     off = alike->second.held_off;
@@ -89,7 +90,7 @@ node *preemption::find_victims(ask &a, bool &off) {
   off = search.would_do_but_for_reservations(a, c, held);
   if (checks.remembers(a)) return nullptr;
   const bool by_reservations = off || (held != nullptr && search.would_do_but_for_reservations(a, c, nullptr));
-  failed_now().insert_or_assign(kind, failed_try{a.priority, by_reservations});
+  failed_now().insert_or_assign(kind, failed_try{a.priority, has_waited(a), by_reservations});
   return nullptr;
 }
 

@@ -34,9 +34,11 @@ class preemption : preemption_access {
   bool try_for(ask &a, bool has_claim = true);  // without a claim it is an attempt that comes to nothing
 
  private:
-  // A try that failed: of which priority, and whether that was for reservations of others.
+  // A try that failed: of which priority, whether the ask had waited in vain, and whether that was for reservations of
+  // others.
   struct failed_try {
     int32_t priority = 0;
+    bool waited = false;
     bool held_off = false;
   };
   using failed_tries = boost::unordered_flat_map<std::pair<const queue *, uint32_t>, failed_try>;  // by leaf and class

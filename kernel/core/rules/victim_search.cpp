@@ -18,8 +18,7 @@ namespace tenon::internal {
 void victim_search::outcome_changed() { room.outcome_changed(); }
 
 node *victim_search::find(const ask &a, const ask_class &c, const node *only) {
-  ask_ = &a;
-  class_ = &c;
+  start_for(a, c);
   for (const bool overcommitted : {false, true}) {
     takes_overcommitted_ = overcommitted;
     left_out_overcommitted_ = false;
@@ -53,15 +52,13 @@ bool victim_search::look_within() {
 }
 
 bool victim_search::has_guarantee_left(const ask &a, const ask_class &c) {
-  ask_ = &a;
-  class_ = &c;
+  start_for(a, c);
   (void)look_for_guarantee();
   return has_guarantee_left();
 }
 
 std::string victim_search::why_nobody(const ask &a, const ask_class &c) {
-  ask_ = &a;
-  class_ = &c;
+  start_for(a, c);
   (void)look_for_guarantee();
   if (!has_guarantee(*levels_.front().where, c)) {
     return "nothing is guaranteed to its queue, and in the queue nobody gives way to it";
@@ -278,7 +275,7 @@ bool victim_search::take_for_node() {
   on_node_.clear();
   given_.assign(levels_.size() * types, 0);
   for (shield &s : shields_) std::fill(s.given.begin(), s.given.end(), 0);
-  devices_.start(nodes.devices().of(node_->slot), class_->types);
+  start_devices(devices_, *node_, ending_on(*node_));
   lacking_.assign(types, false);
   for (size_t k = 0; k < types; ++k) lacking_[k] = node_is_short_of(k);
   for (const shortage &s : short_) lacking_[s.type] = true;

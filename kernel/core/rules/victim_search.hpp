@@ -139,7 +139,7 @@ class victim_search : victim_search_access {
   void count_candidates();
   [[nodiscard]] bool may_be_enough();
   const victim *elsewhere(size_t at);  // null: there are no more
-  [[nodiscard]] bool may_be_had(const victim_summary &there);
+  [[nodiscard]] bool may_be_had(const victim_summary &there, std::span<const ranked_allocation> ending);
   bool look_at(uint32_t slot);
   [[nodiscard]] bool may_be_better(victim_rank lowest) const;
   bool take_on_node();
@@ -151,13 +151,20 @@ class victim_search : victim_search_access {
   [[nodiscard]] bool is_kept_for_another(const node &n) const;
   bool is_left_out(uint32_t slot);
   [[nodiscard]] bool may_have(const node &n) const { return !is_kept_for_another(n) && may_make_room(n); }
+  void sort_ending();
+  [[nodiscard]] std::span<const ranked_allocation> ending_between(uint32_t rank, uint32_t end) const;  // of nodes
+  // What counts as free.
+  [[nodiscard]] std::span<const ranked_allocation> ending_on(const node &n) const;
+  [[nodiscard]] bool some_end_in(uint32_t block) const;
   [[nodiscard]] bool fits_queues_after();
   [[nodiscard]] bool fits_after(const node &n, std::span<const ranked_allocation> ending);
+  void start_devices(free_devices &out, const node &n, std::span<const ranked_allocation> ending) const;
+  void start_for(const ask &a, const ask_class &c);
   void start_search();
   bool some_kept_node_would_do(const reservation *but);
   bool may_end_with(uint32_t slot);
   node *search(const node *only);
-  [[nodiscard]] bool has_room_without(const node &n, const victim &without) const;
+  [[nodiscard]] bool has_room(const node &n, std::span<const victim> gone, const allocation *but) const;
   [[nodiscard]] bool some_node_has_room();
   [[nodiscard]] bool is_one_too_many(const victim &v);
 
@@ -165,6 +172,7 @@ class victim_search : victim_search_access {
   const ask *ask_ = nullptr;
   const ask_class *class_ = nullptr;
   bool within_ = false;                                               // victims are of the ask's own leaf
+  bool counts_ending_ = false;                                        // as free
   bool takes_overcommitted_ = true, left_out_overcommitted_ = false;  // nodes
   size_t first_claim_ = 0;  // the lowest level with a guarantee: what is below it gives way to nobody
   size_t top_ = 0;          // the highest level below which there may be victims
@@ -188,7 +196,7 @@ class victim_search : victim_search_access {
   std::vector<int64_t> largest_on_node_;  // by type: the most that one has that may give way there
   std::vector<int64_t> total_;            // by type, of all nodes
   std::vector<uint8_t> lacking_;          // by type: the node or a queue was short before anything was taken
-  free_devices devices_;                  // of the node
+  free_devices devices_;                  // of the node, with what is ending there
   std::vector<victim> on_node_, taken_;
   size_t in_sorted_ = 0;                   // so many of them were looked at for the node
   std::vector<ranked_allocation> ending_;  // by rank

@@ -16,11 +16,10 @@ ending_room victim_search::find_ending(const ask &a, const ask_class &c) {
   if (all.empty()) return {};
   ask_ = &a;
   class_ = &c;
+  counts_ending_ = false;
   const bool has_a_claim = look_for_guarantee() && has_claim();
   if (!has_a_claim && !levels_.front().where->intra) return {};
-  ending_.clear();
-  for (const allocation *x : all) ending_.emplace_back(nodes.rank(x->where->slot), x);
-  std::sort(ending_.begin(), ending_.end(), [](const auto &x, const auto &y) { return x.first < y.first; });
+  sort_ending();
   const uint64_t faults = fitness.faults();
   const reservation *own = reservation_of(a);
   std::optional<bool> queues_fit;
@@ -43,6 +42,39 @@ ending_room victim_search::find_ending(const ask &a, const ask_class &c) {
     if (out.where == nullptr && n->reservations->empty()) out.where = n;
   }
   return fitness.faults() == faults ? out : ending_room{};
+}
+
+void victim_search::sort_ending() {
+  ending_.clear();
+  for (const allocation *x : room.ending()) ending_.emplace_back(nodes.rank(x->where->slot), x);
+  std::sort(ending_.begin(), ending_.end(), [](const auto &x, const auto &y) { return x.first < y.first; });
+}
+
+std::span<const victim_search::ranked_allocation> victim_search::ending_between(uint32_t rank, uint32_t end) const {
+  const auto before = [](const ranked_allocation &x, uint32_t r) { return x.first < r; };
+  const auto from = std::lower_bound(ending_.cbegin(), ending_.cend(), rank, before);
+  return {from, std::lower_bound(from, ending_.cend(), end, before)};
+}
+
+// Where others reserved the node it is theirs.
+std::span<const victim_search::ranked_allocation> victim_search::ending_on(const node &n) const {
+  if (!counts_ending_ || ending_.empty()) return {};
+  const bool others =
+      std::any_of(n.reservations->begin(), n.reservations->end(), [&](const reservation *r) { return r->of != ask_; });
+  const uint32_t rank = nodes.rank(n.slot);
+  return others ? std::span<const ranked_allocation>() : ending_between(rank, rank + 1);
+}
+
+bool victim_search::some_end_in(uint32_t block) const {
+  const uint32_t first = block * node_table::ranks_a_block;
+  return counts_ending_ && !ending_between(first, first + node_table::ranks_a_block).empty();
+}
+
+void victim_search::start_devices(free_devices &out, const node &n, std::span<const ranked_allocation> ending) const {
+  out.start(nodes.devices().of(n.slot), class_->types);
+  for (const auto &[rank, x] : ending) {
+    if (x->devices != no_record) out.give(held_devices_of[x->devices].held);
+  }
 }
 
 bool victim_search::fits_queues_after() {
@@ -83,10 +115,7 @@ bool victim_search::fits_after(const node &n, std::span<const ranked_allocation>
     }
     if (left < p.amount) return false;
   }
-  devices_.start(nodes.devices().of(n.slot), class_->types);
-  for (const auto &[rank, x] : ending) {
-    if (x->devices != no_record) devices_.give(held_devices_of[x->devices].held);
-  }
+  start_devices(devices_, n, ending);
   return devices_.fits(*class_);
 }
 

@@ -41,11 +41,12 @@ bool victim_search::may_be_better(victim_rank lowest) const {
 
 // False: whoever gives way on the node, or on those of a block, the ask does not fit one, or none is better than the
 // best so far.
-bool victim_search::may_be_had(const victim_summary &there) {
+bool victim_search::may_be_had(const victim_summary &there, std::span<const ranked_allocation> ending) {
   fits_ = true;
   for (size_t k = 0; k < missing_on_node_.size(); ++k) {
     const class_amount &p = class_->positive[k];
-    const int64_t missing = missing_on_node_[k] = sub_saturating(p.amount, there.free[p.type]);
+    int64_t &missing = missing_on_node_[k] = sub_saturating(p.amount, there.free[p.type]);
+    for (const auto &[rank, x] : ending) missing = sub_saturating(missing, amount(*x, k));
     if (missing > 0 && (missing > there.sum[p.type] || nobody_gives(k))) return false;
     largest_on_node_[k] = there.largest[p.type];
     fits_ = fits_ && missing <= 0;
@@ -55,14 +56,24 @@ bool victim_search::may_be_had(const victim_summary &there) {
 
 bool victim_search::look_at(uint32_t slot) {
   const victim_summary there = room.of(slot);
-  if (!may_be_had(there)) return false;
   node_ = nodes.at(slot);
-  if (!fits_ || !devices_concern_it_ || nodes.devices().fits(*class_, slot)) return true;
+  const auto ending = ending_on(*node_);
+  if (!may_be_had(there, ending)) return false;
+  if (!fits_ || !devices_concern_it_) return true;
+  start_devices(devices_, *node_, ending);
+  if (devices_.fits(*class_)) return true;
   fits_ = false;
   return may_be_better(there.lowest);
 }
 
+void victim_search::start_for(const ask &a, const ask_class &c) {
+  ask_ = &a;
+  class_ = &c;
+  counts_ending_ = !has_waited(a);
+}
+
 void victim_search::start_search() {
+  if (counts_ending_) sort_ending();
   heap_.clear();
   sorted_.clear();
   best_.clear();
@@ -96,39 +107,42 @@ bool victim_search::some_kept_node_would_do(const reservation *but) {
 
 bool victim_search::would_do_but_for_reservations(const ask &a, const ask_class &c, const reservation *own) {
   if (reservations.live() == (own != nullptr ? 1U : 0U)) return false;
-  ask_ = &a;
-  class_ = &c;
+  start_for(a, c);
   takes_overcommitted_ = false;
   if (look_for_guarantee() && some_kept_node_would_do(own)) return true;
   return look_within() && some_kept_node_would_do(own);
 }
 
 bool victim_search::some_node_has_room() {
+  const auto has_room_now = [&](uint32_t slot) { return nodes.usable(slot) && has_room(*nodes.at(slot), {}, nullptr); };
   for (uint32_t b = 0; !some_has_room_ && b < nodes.blocks(); ++b) {
-    if (!class_->fits(room.of_block(b).free)) continue;
+    if (!some_end_in(b) && !class_->fits(room.of_block(b).free)) continue;
     const auto slots = nodes.block(b);
-    const auto has_room = [&](uint32_t slot) { return nodes.holds(*class_, slot) && may_have(*nodes.at(slot)); };
-    if (std::any_of(slots.begin(), slots.end(), has_room)) some_has_room_ = true;
+    if (std::any_of(slots.begin(), slots.end(), has_room_now)) some_has_room_ = true;
   }
   if (!some_has_room_) some_has_room_ = false;
   return *some_has_room_;
 }
 
-bool victim_search::has_room_without(const node &n, const victim &without) const {
+// Once those that are gone there are, `but` for one.
+bool victim_search::has_room(const node &n, std::span<const victim> gone, const allocation *but) const {
+  const auto ending = ending_on(n);
+  const auto counts = [&](const victim &v) { return v.who->where == &n && v.who != but; };
   for (size_t k = 0; k < class_->positive.size(); ++k) {
     int64_t free = nodes.free(n.slot)[class_->positive[k].type];
-    for (const victim &v : taken_) {
-      if (v.who->where == &n && v.who != without.who) free = add_saturating(free, amount(*v.who, k));
+    for (const auto &[rank, x] : ending) free = add_saturating(free, amount(*x, k));
+    for (const victim &v : gone) {
+      if (counts(v)) free = add_saturating(free, amount(*v.who, k));
     }
     if (free < class_->positive[k].amount) return false;
   }
+  if (!may_have(n)) return false;
   free_devices devices;
-  devices.start(nodes.devices().of(n.slot), class_->types);
-  for (const victim &v : taken_) {
-    const bool gone = v.who->where == &n && v.who != without.who && v.who->devices != no_record;
-    if (gone) devices.give(held_devices_of[v.who->devices].held);
+  start_devices(devices, n, ending);
+  for (const victim &v : gone) {
+    if (counts(v) && v.who->devices != no_record) devices.give(held_devices_of[v.who->devices].held);
   }
-  return devices.fits(*class_) && may_have(n);
+  return devices.fits(*class_);
 }
 
 // The ask would be placed elsewhere before that one is gone.
@@ -138,7 +152,7 @@ bool victim_search::is_one_too_many(const victim &v) {
   give_back(v, 1);
   if (needed) return false;
   return some_node_has_room() || std::any_of(taken_.begin(), taken_.end(), [&](const victim &other) {
-           return other.who != v.who && has_room_without(*other.who->where, v);
+           return other.who != v.who && has_room(*other.who->where, taken_, v.who);
          });
 }
 
@@ -178,7 +192,7 @@ node *victim_search::search(const node *only) {
   const uint64_t faults = fitness.faults();
   bool ends = only != nullptr && (may_end_with(only->slot), true);
   for (uint32_t b = 0; !ends && b < nodes.blocks(); ++b) {
-    if (!may_be_had(room.of_block(b))) continue;
+    if (!some_end_in(b) && !may_be_had(room.of_block(b), {})) continue;
     const auto slots = nodes.block(b);
     ends = std::any_of(slots.begin(), slots.end(), [&](uint32_t slot) { return may_end_with(slot); });
   }

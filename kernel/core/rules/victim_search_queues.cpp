@@ -52,7 +52,9 @@ int64_t victim_search::used(const queue &q, type_index t) const {
 
 int64_t victim_search::missing_of_max(const queue &q, const class_amount &p) const {
   if (!q.max.has(p.type)) return 0;
-  return sub_saturating(add_saturating(used_by_others(q, *ask_, p.type), p.amount), q.max[p.type]);
+  int64_t used = used_by_others(q, *ask_, p.type);
+  if (counts_ending_) used = sub_saturating(used, sub_saturating(q.allocated[p.type], staying_in(q, p.type)));
+  return sub_saturating(add_saturating(used, p.amount), q.max[p.type]);
 }
 
 bool victim_search::exceeds_max(const queue &q) const {

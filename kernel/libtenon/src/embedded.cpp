@@ -51,7 +51,6 @@ result<host::deployment> plan_of(std::string_view file) {
 
 host::host_options host_options_of(const tenon_scheduler_options &options) {
   host::host_options out;
-  out.own_process = false;  // it is the caller's, who may go where it wants
   const std::filesystem::path folder = library_folder();
   out.built_in_modules = folder / "tenon/modules";
   out.preflight_program = folder / "../bin/tenon-preflight";
