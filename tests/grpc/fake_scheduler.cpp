@@ -146,6 +146,7 @@ tenon_status fake_scheduler::signal(const tenon_host *, const tenon_rm_signal_in
   if (of == nullptr) return TENON_DECLINED;
   of->connected = in->signal == TENON_RM_BACK;
   of->delivered = 0;
+  ++of->rewinds;
   of->ended = in->signal == TENON_RM_SHUTDOWN;
   current->note((in->signal == TENON_RM_LOST ? "lost " : in->signal == TENON_RM_BACK ? "back " : "shutdown ") + of->rm);
   return TENON_OK;
@@ -221,12 +222,13 @@ bool fake_scheduler::deliver_some() {
   }
   for (const tenon_rm_session id : ids) {
     std::vector<answer> batch;
-    uint64_t first = 0;
+    uint64_t first = 0, rewinds = 0;
     {
       const std::lock_guard lock(mutex_);
       session *of = alive(id);
       if (of == nullptr || !of->connected) continue;
       first = of->first + of->delivered;
+      rewinds = of->rewinds;
       for (size_t i = of->delivered; i < of->answers.size() && batch.size() < 256; ++i) batch.push_back(of->answers[i]);
     }
     std::vector<tenon_rm_allocation> allocations(batch.size());
@@ -278,7 +280,7 @@ bool fake_scheduler::deliver_some() {
     uint64_t taken = 0;
     if (!messages.empty()) to_->deliver(in, taken);
     const std::lock_guard lock(mutex_);
-    if (session *of = alive(id); of != nullptr && of->first + of->delivered == first && of->connected) {
+    if (session *of = alive(id); of != nullptr && of->first + of->delivered == first && of->rewinds == rewinds) {
       of->delivered += taken;
     }
     any |= taken > 0;

@@ -57,6 +57,7 @@ class fake_scheduler {
     bool connected = true;
     uint64_t first = 1;  // number of answers.front()
     size_t delivered = 0;
+    uint64_t rewinds = 0;  // how often nothing counted as delivered any more
     std::string node = "none";
     std::deque<answer> answers;
   };

@@ -21,7 +21,9 @@
 namespace tenon::testing {
 namespace {
 
+using ::testing::Ge;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 namespace first = ::si::v1;
 namespace later = tenon::si::v1later;
 
@@ -341,10 +343,13 @@ TEST_F(GrpcServer, AConnectionThatIsCutWhileARequestWaitsIsLostAndWhatWasUnsureC
   scheduler.take_nothing = false;
   stream = updates(unix_socket);
   stream->send(hello("a"));
-  int told_again = 0;
+  std::vector<std::string> told_again;
   first::UpdateResponse response;
-  while (told_again < 10 && stream->receive(response)) told_again += response.newallocations_size();
-  EXPECT_GE(told_again, 10);  // 11, where the request was taken before its stream was gone
+  while (told_again.size() < 10 && stream->receive(response)) {
+    for (const auto &each : response.newallocations()) told_again.push_back(each.allocationkey());
+  }
+  // 11, where the request was taken before its stream was gone.
+  EXPECT_THAT(told_again, SizeIs(Ge(10))) << ::testing::PrintToString(scheduler.seen());
 }
 
 // A goodbye releases all that the RM has: nothing else may be taken for one.
