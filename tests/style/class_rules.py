@@ -111,4 +111,36 @@ def circles(tree: Tree) -> Iterator[Complaint]:
         shown |= circle
 
 
-RULES = [wide_classes, circles]
+NOTIFIED = "tests/style/notified.yaml"
+MAX_NOTIFIED = 30
+NOTIFYING_ROOMS = tuple(f"{ROOT_OF_ROOMS}{room}/" for room in ("rules", "lifecycle", "commands", "cycle"))
+# Of each part that follows changes the functions that tell it of something; what is asked of it is none of these.
+A_NOTIFICATION = re.compile(r"(?<![\w.>])(" + "|".join((
+    r"keys\.(?:changed|restart|follow_decay|mark_stale|forget_periods)", r"ready\.(?:wake_\w+|let_go|hold|stop_waiting|queue_became\w+|forget)",
+    r"reserved\.(?:refresh|wake\w*)", r"alarms\.(?!kind_for)\w+", r"kept\.\w+", r"facts\.tell\w*", r"decisions\.emit", r"marks\.touch\w*",
+    r"preemption\.(?:changed|forget)", r"checks\.forget\w*", r"quotas\.look\w*", r"(?:fair_maxima|priorities)\.(?:refresh\w*|total_changed)",
+    r"gangs\.(?:changed|wake\w*|hold|let_go|leave_allocated|count_\w+|resized)", r"placeholder_timers\.(?:watch_left_over|arm|stop\w*)",
+    r"limits\.(?:add_usage|enter|leave|count|attach|detach|refresh)")) + r")\(")
+
+
+def notified(tree: Tree) -> Iterator[Complaint]:
+    """parts of the kernel are told of nothing beside changes, but for what tests/style/notified.yaml names with a reason, at most 30"""
+    if not tree.exists(NOTIFIED):
+        return
+    named = [line.split(":", 1)[0] for line in tree.lines(NOTIFIED) if line and not line.startswith("#")]
+    if len(named) > MAX_NOTIFIED:
+        yield Complaint(NOTIFIED, 0, f"names {len(named)} functions, at most {MAX_NOTIFIED}; have something follow from a change")
+    used = set()
+    for path in tree.paths("*.cpp", "*.hpp", under=NOTIFYING_ROOMS):
+        for number, line in enumerate(without_comments(tree.lines(path)), 1):
+            for call in A_NOTIFICATION.findall(line):
+                used.add(call)
+                if call not in named:
+                    yield Complaint(path, number, f"calls {call}; apply a change from which that follows, or name the function in {NOTIFIED} with the reason")
+    for number, line in enumerate(tree.lines(NOTIFIED), 1):
+        name, _, reason = line.partition(": ")
+        if not line.startswith("#") and (name not in used or not reason):
+            yield Complaint(NOTIFIED, number, f"{name} has no reason" if name in used else f"{name} is called nowhere; leave it out")
+
+
+RULES = [wide_classes, circles, notified]

@@ -244,10 +244,7 @@ void allocation_states::add_pending_of(ask &a, int64_t times) {
   application &app = *a.owner;
   changes.apply(application_asked{app, need, times});
   changes.apply(queue_asked{*app.home, need, times});
-  if (a.placeholder) {
-    gangs.note_size(*a.gang, a.class_id);
-    gangs.count_placeholders(*a.gang, times, 0);
-  }
+  if (a.placeholder) gangs.count_pending(a, times);
 }
 
 // One of what is pending is not any more.

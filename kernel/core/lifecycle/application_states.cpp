@@ -130,11 +130,8 @@ void application_states::enter_state(application &app, application_state from) {
   count_up(app, counts_as_running(app.state) || goes_on);
   limit_lines.look_again_at(app);
   if (app.state == application_state::accepted) app.first_bind_ms = INT64_MAX;
-  if (app.state == application_state::accepted && from == application_state::new_ && !app.placeholder_ask.empty())
-    placeholder_timers.arm(app, clock.now_ms());
   if (from == application_state::accepted && app.runs()) lines.wake_gang(app);  // it waits no longer for all of itself
-  if (!app.runs()) placeholder_timers.stop_waiting(app);
-  placeholder_timers.watch_left_over(app, false);
+  placeholder_timers.entered(app, from);
   if (app.state == application_state::completed || app.state == application_state::failed) end_application(app);
 }
 
@@ -310,7 +307,7 @@ void application_states::forget_new(application &app) {
 
 void application_states::forget(application &app) {
   app.epoch = app.run_epoch = 0;
-  placeholder_timers.stop(app);
+  app.placeholder_timers = {};
   of.applications.retire(app);
   changes.apply(application_forgotten{app});
 }

@@ -29,6 +29,15 @@ void gangs::restore_ended(application &app, std::string_view name, int64_t repla
   g.timed_out = timed_out;
 }
 
+void gangs::count_pending(const ask &a, int64_t times) {
+  note_size(*a.gang, a.class_id);
+  count_placeholders(*a.gang, times, 0);
+}
+
+void gangs::note_size(task_group &g, uint32_t class_id) {
+  if (g.first_class == no_class) g.first_class = class_id;
+}
+
 void gangs::count_placeholders(task_group &g, int64_t pending, int64_t held) {
   const bool before = g.in_force();
   changes.apply(group_counted{g, pending, held});

@@ -26,11 +26,7 @@ class gangs : gangs_access {
   void restore_ended(application &app, std::string_view name, int64_t replaced, int64_t timed_out);
 
   // -- Placeholders come and go. --
-  // `pending`, `held`: so many more. With the first one the group's real asks begin to wait, with the last they stop.
-  void count_placeholders(task_group &g, int64_t pending, int64_t held);
-  static void note_size(task_group &g, uint32_t class_id) {
-    if (g.first_class == no_class) g.first_class = class_id;
-  }
+  void count_pending(const ask &placeholder, int64_t times);  // so many more are pending
   void hold(allocation &placeholder);
   void make_available(allocation &placeholder);   // it is Allocated, and nothing is proposed in its place
   void leave_allocated(allocation &placeholder);  // it is not any more
@@ -38,6 +34,9 @@ class gangs : gangs_access {
   void let_go(allocation &placeholder);
 
  private:
+  // `pending`, `held`: so many more. With the first one the group's real asks begin to wait, with the last they stop.
+  void count_placeholders(task_group &g, int64_t pending, int64_t held);
+  static void note_size(task_group &g, uint32_t class_id);
   static void count_size(task_group &g, uint32_t class_id, int sign);
   void look_at_refused(task_group &g);
 };

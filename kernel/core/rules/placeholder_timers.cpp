@@ -22,6 +22,13 @@ void placeholder_timers::arm(application &app, int64_t from_ms) {
   clock.arm(std::max(clock.now_ms(), due_ms), timer_kind::placeholders, app.index, app.placeholder_timers.waiting);
 }
 
+void placeholder_timers::entered(application &app, application_state from) {
+  const bool is_new = app.state == application_state::accepted && from == application_state::new_;
+  if (is_new && !app.placeholder_ask.empty()) arm(app, clock.now_ms());
+  if (!app.runs()) app.placeholder_timers.waiting = 0;
+  watch_left_over(app, false);
+}
+
 void placeholder_timers::placed(application &app, int64_t bind_time_ms) {
   const bool first = app.state == application_state::accepted && bind_time_ms < app.first_bind_ms;
   if (first) app.first_bind_ms = bind_time_ms;

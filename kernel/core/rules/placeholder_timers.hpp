@@ -24,10 +24,8 @@ class placeholder_timers : placeholder_timers_access {
  public:
   explicit placeholder_timers(const placeholder_timers_access &all) : placeholder_timers_access(all) {}
 
-  void arm(application &app, int64_t from_ms);
-  void placed(application &app, int64_t bind_time_ms);  // a placeholder of it was
-  static void stop_waiting(application &app) { app.placeholder_timers.waiting = 0; }
-  static void stop(application &app) { app.placeholder_timers = {}; }
+  void entered(application &app, application_state from);  // its state
+  void placed(application &app, int64_t bind_time_ms);     // a placeholder of it was
   // Placeholders for which nothing can come are given back after a while. `real_went`: an ask or allocation that is no
   // placeholder did just now.
   void watch_left_over(application &app, bool real_went);
@@ -35,6 +33,7 @@ class placeholder_timers : placeholder_timers_access {
   [[nodiscard]] bool is_void(const timer &t) const;
 
  private:
+  void arm(application &app, int64_t from_ms);
   void timed_out(application &app);
   void give_back_left_over(application &app);
 };
