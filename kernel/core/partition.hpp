@@ -297,7 +297,7 @@ class partition final : partition_model {
       {shared, proposed, reservations, replacements, gangs, allocation_states, application_states, changes}};
   internal::proposals proposals{{proposed, classes, fitness, limits, replacements, gangs, placeholder_timers,
                                  allocation_states, application_states, changes}};
-  proposal_answers answers{{shared, *this, nodes, proposed, proposals, checks, held_off, limits, gangs,
+  proposal_answers answers{{shared, *this, nodes, proposed, proposals, checks, held_off, reservations, limits, gangs,
                             placeholder_timers, allocation_states, application_states, changes}};
   internal::replacements replacements{
       {classes, holdings, reservations, proposer, allocation_states, application_states, changes}};

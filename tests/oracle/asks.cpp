@@ -74,6 +74,7 @@ ask partition::make_ask(const tenon::put_ask &c) {
   for (const named_text &tag : c.tags) k.tags.emplace(tag.key, tag.value);
   k.task_group = c.task_group;
   k.required_node = c.required_node;
+  k.priority_class = c.priority_class;
   k.placeholder = c.placeholder && !c.task_group.empty();
   k.originator = c.originator;
   k.allow_preempt_self = c.allow_preempt_self;
@@ -83,6 +84,20 @@ ask partition::make_ask(const tenon::put_ask &c) {
 
 void partition::forget_idle_asks(application &a) {
   std::erase_if(a.asks, [&](const ask &k) { return k.pending() == 0 && live_allocations(a, k.key) == 0; });
+}
+
+bool partition::says_the_same(const application &a, const ask &old, const tenon::put_ask &c) {
+  const uint64_t next = next_arrival;
+  const ask k = make_ask(c);
+  next_arrival = next;
+  return !old.withdrawn && old.key == k.key && old.placed == live_allocations(a, k.key) &&
+         same_amounts(old.resources, k.resources) && old.priority == k.priority &&
+         old.priority_class == k.priority_class && old.max_allocations == k.max_allocations &&
+         old.execution_timeout_ms == k.execution_timeout_ms &&
+         (c.create_time_ms == 0 || old.create_time_ms == k.create_time_ms) && old.tags == k.tags &&
+         old.task_group == k.task_group && old.required_node == k.required_node && old.placeholder == k.placeholder &&
+         old.originator == k.originator && old.allow_preempt_self == k.allow_preempt_self &&
+         old.allow_preempt_other == k.allow_preempt_other;
 }
 
 void partition::put_ask(const tenon::put_ask &c) {
@@ -98,6 +113,9 @@ void partition::put_ask(const tenon::put_ask &c) {
     if (why = place_independent(values); !why.empty()) return refuse(why);
     a = &create_application(std::move(values));
   }
+  const auto same =
+      std::find_if(a->asks.begin(), a->asks.end(), [&](const ask &old) { return says_the_same(*a, old, c); });
+  if (same != a->asks.end()) return;
   count_shape(c);
   undo_all([&](const proposal &p) { return p.owner == a && p.key() == c.key; }, messages::proposal_ask_gone(), true);
   ask k = make_ask(c);

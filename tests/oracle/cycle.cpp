@@ -110,11 +110,13 @@ void partition::place(application &a, ask &k, const std::string &node_id, const 
   if (reservation *r = by_order_on(node_id); r != nullptr && r->ask != k.arrival && (r->freed || r->empties)) {
     lose_reservation(r->id, messages::reservation_for_higher(k.key));
   }
+  std::optional<reservation> own;
+  if (const reservation *r = reservation_of(k); r != nullptr && r->node == node_id) own = *r;
   end_reservation_of(k, messages::reservation_used());
   count_for_canary(a, k);
   ++k.placed;
   k.told.clear();
-  if (check_deadline_ms > 0) return propose(a, k, node_id, chosen);
+  if (check_deadline_ms > 0) return propose(a, k, node_id, chosen, own);
   allocate(a, k, node_id, chosen, shared.now_ms, {});
 }
 

@@ -36,7 +36,7 @@ struct ask {
   std::optional<std::pair<uint64_t, bool>> judged_by_canary;  // the same for its predicate; nothing: it is not asked
   int64_t create_time_ms = 0, execution_timeout_ms = 0;
   tag_map tags;
-  std::string task_group, required_node;
+  std::string task_group, required_node, priority_class;
   bool placeholder = false, originator = false, allow_preempt_self = true, allow_preempt_other = false;
   bool withdrawn = false;                          // while something of it was pending
   int64_t reserve_from_ms = INT64_MIN;             // a reservation waited too long
@@ -63,24 +63,6 @@ struct replacement {
   uint64_t number = 0;  // while it is proposed
 };
 
-struct allocation {
-  uint64_t sequence = 0;
-  std::string key, node, task_group, required_node;
-  amount_map resources;
-  detail_map detail;
-  int32_t priority = 0;
-  bool placeholder = false, originator = false, allow_preempt_self = true;
-  uint64_t victim_of = 0;  // arrival of the ask that it is to make room for
-  allocation_state state = allocation_state::allocated;
-  int64_t create_time_ms = 0, bind_time_ms = 0, execution_timeout_ms = 0;
-  std::optional<replacement> under_way;  // of a placeholder
-
-  [[nodiscard]] bool is_proposed() const { return state == allocation_state::proposed; }
-  // A replacement of it is proposed.
-  [[nodiscard]] bool is_offered() const { return under_way && under_way->number != 0; }
-};
-
-// Kept for an ask of which something is pending.
 struct reservation {
   uint64_t id = 0;
   uint64_t application = 0;  // uid
@@ -92,6 +74,25 @@ struct reservation {
   bool goes_by_order = false, by_order = false;
 };
 
+struct allocation {
+  uint64_t sequence = 0;
+  std::string key, node, task_group, required_node;
+  amount_map resources;
+  detail_map detail;
+  int32_t priority = 0;
+  bool placeholder = false, originator = false, allow_preempt_self = true;
+  uint64_t victim_of = 0;  // arrival of the ask that it is to make room for
+  allocation_state state = allocation_state::allocated;
+  int64_t create_time_ms = 0, bind_time_ms = 0, execution_timeout_ms = 0;
+  std::optional<replacement> under_way;  // of a placeholder
+  std::optional<reservation> reserved;   // that ended with it while it is proposed, on its node
+
+  [[nodiscard]] bool is_proposed() const { return state == allocation_state::proposed; }
+  // A replacement of it is proposed.
+  [[nodiscard]] bool is_offered() const { return under_way && under_way->number != 0; }
+};
+
+// Kept for an ask of which something is pending.
 struct placeholder_tally {
   int64_t replaced = 0, timed_out = 0;
 };

@@ -135,6 +135,7 @@ struct partition {
   std::map<std::string, application, std::less<>> placed_ahead;
   void count_shape(const tenon::put_ask &c);  // ask_shapes.cpp
   ask make_ask(const tenon::put_ask &c);
+  bool says_the_same(const application &a, const ask &old, const tenon::put_ask &c);
   static void forget_idle_asks(application &a);
   // Allocations of a key, replacements under way included.
   [[nodiscard]] static int32_t live_allocations(const application &a, std::string_view key);
@@ -184,7 +185,8 @@ struct partition {
     }
   };
   using which_proposals = std::function<bool(const proposal &)>;
-  void propose(application &a, ask &k, const std::string &node_id, const detail_map &chosen);
+  void propose(application &a, ask &k, const std::string &node_id, const detail_map &chosen,
+               const std::optional<reservation> &own);
   void propose_replacement(application &a, const ask &k, allocation &placeholder, const std::string &node_id,
                            detail_map detail);
   void tell_replacement(decision_kind kind, const application &a, const allocation &placeholder, std::string text);

@@ -287,6 +287,22 @@ class question : guarantees {
            best_->rank();
   }
 
+  // By those that are looked at, each leaf as far as its guarantees let it give.
+  [[nodiscard]] amount_map given_at_most() const {
+    std::map<std::string, amount_map> by_leaf;
+    for (const candidate &c : looked_at_) add(by_leaf[c.owner->queue], c.what->resources);
+    amount_map out;
+    for (auto &[home, given] : by_leaf) {
+      for (const auto &[type, beyond] : guaranteed_ ? beyond_guarantees(home) : amount_map()) {
+        if (const auto some = given.find(type); some != given.end()) {
+          some->second = std::min(some->second, std::max<int64_t>(0, beyond));
+        }
+      }
+      add(out, given);
+    }
+    return out;
+  }
+
   // Takes what would make room on the node, more than is needed perhaps.
   bool would_do(const node &n) {
     taken_.clear();
@@ -300,7 +316,7 @@ class question : guarantees {
         if (c.what->node == n.id && has_some(*c.what, short_here) && may_be_taken(c)) looked_at_.push_back(c);
       }
       amount_map all = free_on(n).free;
-      for (const candidate &c : looked_at_) add(all, c.what->resources);
+      add(all, given_at_most());
       if (!short_of(all, true).empty() || !can_beat_the_best(n)) return false;
       steps_ += looked_at_.size();
       lineup line(looked_at_);

@@ -10,9 +10,11 @@ namespace tenon::naive {
 
 // -- Made. --
 
-void partition::propose(application &a, ask &k, const std::string &node_id, const detail_map &chosen) {
+void partition::propose(application &a, ask &k, const std::string &node_id, const detail_map &chosen,
+                        const std::optional<reservation> &own) {
   allocation &x = make(a, k, node_id, chosen, shared.now_ms);
   x.state = allocation_state::proposed;
+  x.reserved = own;
   tell(decision_kind::proposed, a, x, termination::unknown, {});
 }
 
@@ -102,10 +104,27 @@ void partition::refuse(const proposal &p, const std::string &text) {
   undo(p, text, true);
 }
 
-// Nothing was said, so nothing is refused.
+// Nothing was said, so nothing is refused, and what was reserved is so again.
 void partition::on_check_timer(uint64_t number) {
   for (const proposal &p : all_proposals()) {
-    if (p.number() == number) return undo(p, messages::check_late(p.node()), true);
+    if (p.number() != number) continue;
+    application &a = *p.owner;
+    const std::string key = p.key(), node_id = p.node();
+    const auto own = p.made == nullptr ? std::nullopt : p.made->reserved;
+    undo(p, messages::check_late(node_id), true);
+    for (ask &k : a.asks) {
+      if (k.key != key || !own || k.pending() == 0 || reservation_of(k) != nullptr) continue;
+      const bool may = config.tuning.reservation_enabled || own->freed || !k.required_node.empty();
+      if (!may) continue;
+      for (const reservation &r : reservations_on(node_id)) {
+        const bool gives_way = !r.freed && ask_of_reservation(r).required_node.empty();
+        if (own->freed && gives_way) lose_reservation(r.id, messages::reservation_for_preemption(key));
+      }
+      if (!reservations_on(node_id).empty()) continue;
+      reserve(a, k, node_id, own->empties);
+      reservations.back().freed = own->freed;
+    }
+    return;
   }
 }
 

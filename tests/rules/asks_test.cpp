@@ -81,6 +81,19 @@ TYPED_TEST(RulesOfAsks, AReleasedAllocationIsNotPendingAgain) {
   EXPECT_EQ(this->app("app-1")->asks.at(0).pending_count, 1);
 }
 
+TYPED_TEST(RulesOfAsks, OneThatIsSentAgainAsItIsKeepsItsTurn) {
+  this->ask("app-1", "a", {{"vcore", 1}}, {.tags = {{"y", "2"}, {"x", "1"}}});
+  this->ask("app-1", "b", {{"vcore", 1}});
+  this->wait(1'000);
+  EXPECT_THAT(this->ask("app-1", "a", {{"vcore", 1}}, {.tags = {{"x", "1"}, {"y", "2"}}}), IsEmpty());
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-1", "app-1/b#2 on node-1"));
+  this->ask("app-1", "c", {{"vcore", 1}});
+  this->ask("app-1", "d", {{"vcore", 1}});
+  this->wait(1'000);
+  this->ask("app-1", "c", {{"vcore", 1}}, {.tags = {{"x", "1"}}});
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/d#3 on node-1", "app-1/c#4 on node-1")) << "c is another one now";
+}
+
 TYPED_TEST(RulesOfAsks, AKeyWithoutApplicationWithdrawsItEverywhereAndTouchesNoAllocation) {
   this->add_app("app-2");
   this->put("node-1", this->foreign("a", {{"vcore", 1}}));

@@ -118,10 +118,11 @@ void ask_intake::obey(const tenon::put_ask &c) {
   std::string problem = check(c, terms);
   if (problem.empty() && c.application.empty()) terms.owner = applications.independent_application(c, problem);
   if (!problem.empty()) return reject_ask(c, std::move(problem));
-  sortings.ask_came(terms.wanted(), c.tags, c.max_allocations);
   application *app = terms.owner;
   const ask_key key(c.key);
   ask *a = app->asks.find(key);
+  if (a != nullptr && says_the_same(*a, c, terms)) return;
+  sortings.ask_came(terms.wanted(), c.tags, c.max_allocations);
   if (a != nullptr) {
     proposals.undo_all_of(*a, {cause::ask_changed});
     a = app->asks.find(key);  // it may be gone with them
@@ -152,6 +153,23 @@ void ask_intake::obey(const tenon::put_ask &c) {
     states.run(*app, messages::ask_added());
   }
   replacements.run_short_gang(*app);  // it may have been a placeholder
+}
+
+bool ask_intake::says_the_same(const ask &a, const tenon::put_ask &c, const ask_terms &terms) {
+  const ask_class &known = classes[a.class_id];
+  const auto there = static_cast<int32_t>(a.allocations.size() + a.under_way);
+  const bool same_terms = a.state != ask_state::released && a.placed == there &&
+                          a.max_allocations == c.max_allocations && a.priority == terms.priority &&
+                          known.need == terms.wanted() && known.required_node == c.required_node;
+  const bool same_words = a.placeholder == (c.placeholder && !c.task_group.empty()) && a.originator == c.originator &&
+                          a.preempt_self == c.allow_preempt_self && a.preempt_other == c.allow_preempt_other &&
+                          (a.gang == nullptr ? c.task_group.empty() : a.gang->name == c.task_group) &&
+                          (c.create_time_ms == 0 || a.create_time_ms == shared.past_time(c.create_time_ms));
+  if (!same_terms || !same_words) return false;
+  ask_details said;
+  fill_details(said, c);
+  return a.execution_timeout_ms() == said.execution_timeout_ms && a.priority_class() == said.priority_class &&
+         a.tags() == said.tags;
 }
 
 void ask_intake::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority, int32_t wanted) {

@@ -92,6 +92,8 @@ class ask_intake : ask_intake_access {
   // "" or why it takes no asks; null: there is no application of that id.
   static std::string application_problem(const application *app, std::string_view app_id);
   std::string check_priority(std::string_view class_name, int32_t &priority) const;
+  // Nothing is to change.
+  bool says_the_same(const ask &a, const tenon::put_ask &c, const ask_terms &terms);
   void fill_ask(ask &a, const tenon::put_ask &c, int32_t priority, int32_t wanted);
   void fill_details(ask_details &out, const tenon::put_ask &c);
   void reject_ask(const tenon::put_ask &c, std::string why);

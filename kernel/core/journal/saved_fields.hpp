@@ -240,6 +240,7 @@ void fields(IO &io, ref<IO, saved_proposal> f) {
   io(5, "execution_timeout_ms", f.execution_timeout_ms);
   io(6, "armed", f.armed);
   io(7, "has_deadline", f.has_deadline);
+  io(8, "reserved", f.reserved);
 }
 template <class IO>
 void fields(IO &io, ref<IO, saved_reservation> f) {

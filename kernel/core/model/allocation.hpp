@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 #include "model/device_records.hpp"
 #include "model/object_names.hpp"
 #include "model/owned_state.hpp"
+#include "model/reserved_units.hpp"
 
 namespace tenon::internal {
 
@@ -72,6 +74,7 @@ struct proposal {
   allocation *made = nullptr;
   replacement *instead = nullptr;
   int64_t execution_timeout_ms = 0;
+  std::optional<way_to_room> reserved = {};  // a reservation of the ask ended with it, on its node
 
   [[nodiscard]] ask &of() const { return made != nullptr ? *made->from : *instead->real; }
   [[nodiscard]] node &where() const { return made != nullptr ? *made->where : *instead->where; }

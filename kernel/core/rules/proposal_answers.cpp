@@ -14,6 +14,7 @@
 #include "rules/placeholder_timers.hpp"
 #include "rules/placement_checks.hpp"
 #include "rules/proposals.hpp"
+#include "rules/reservations.hpp"
 
 namespace tenon::internal {
 
@@ -41,8 +42,12 @@ void proposal_answers::obey_about_reservation(const check_answer &c) {
 // It said nothing: nothing is remembered, and the ask may be proposed there again.
 void proposal_answers::is_late(uint64_t number) {
   const proposal &p = *open.find(number);
+  ask &a = p.of();
+  node &n = p.where();
+  const auto reserved = p.reserved;
   ++shared.counters.proposals_late;
-  undoing.undo(*p.of().owner, number, {cause::check_late}, true, allocation_event::late);
+  undoing.undo(*a.owner, number, {cause::check_late}, true, allocation_event::late);
+  if (reserved) reservations.take_up(a, n, *reserved);
 }
 
 void proposal_answers::confirm(application &app, const proposal &p) {

@@ -22,6 +22,7 @@ struct proposal_answers_access {
   internal::proposals &undoing;
   placement_checks &checks;
   held_off_asks &held_off;
+  internal::reservations &reservations;
   internal::limits &limits;
   internal::gangs &gangs;
   internal::placeholder_timers &placeholder_timers;

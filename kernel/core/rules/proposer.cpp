@@ -13,10 +13,12 @@ namespace tenon::internal {
 
 void proposer::propose(ask &a, node &n, const held_devices &chosen) {
   const allocation_terms terms = allocations.terms_of(a);
+  const reservation *own = reservation_of(a);
+  const auto reserved = own != nullptr && own->where == &n ? std::optional(own->way) : std::nullopt;
   node *kept = reservations.use(a);
   allocation &x = allocations.place_on(a, n, terms, {{}, chosen}, allocation_event::propose);
   allocations.count_placed(a);
-  note(*a.owner, {x.sequence, &x, nullptr, terms.execution_timeout_ms});
+  note(*a.owner, {x.sequence, &x, nullptr, terms.execution_timeout_ms, reserved});
   if (kept != nullptr) reservations.reopen(*kept);
 }
 
@@ -27,7 +29,7 @@ void proposer::propose_replacement(ask &a, allocation &placeholder, node &n, con
   gangs.leave_allocated(placeholder);  // nothing else is proposed in its place
   changes.apply(replacement_proposed{placeholder, &r});
   allocations.count_placed(a);
-  note(*a.owner, {r.number, nullptr, &r, 0});
+  note(*a.owner, {r.number, nullptr, &r});
   if (kept != nullptr) reservations.reopen(*kept);
 }
 

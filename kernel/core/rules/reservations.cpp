@@ -56,6 +56,17 @@ void reservations::free_by_preemption(ask &a) {
   if (a.line == ask_line::none) lines.enqueue(a);
 }
 
+void reservations::take_up(ask &a, node &n, way_to_room way) {
+  const bool may =
+      config.tuning.reservation_enabled || way == way_to_room::preemption || classes[a.class_id].requires_a_node();
+  if (!may || !a.live || a.pending() == 0 || reservation_of(a) != nullptr) return;
+  for (const std::vector<reservation *> there = *n.reservations; reservation * r : there) {
+    const bool gives_way = r->way != way_to_room::preemption && !classes[r->of->class_id].requires_a_node();
+    if (way == way_to_room::preemption && gives_way) lose(*r, {cause::preempted_there, a.key});
+  }
+  if (n.reservations->empty()) reserve(a, n, way);
+}
+
 void reservations::unreserve(reservation &r, const reason &why) {
   end(r, why);
   if (r.of->line == ask_line::none) lines.enqueue(*r.of);

@@ -37,6 +37,8 @@ class reservations : reservations_access {
   // The same without its timer, which a copy has from the original.
   const reservation &keep(ask &a, node &n, way_to_room way);
   void free_by_preemption(ask &a);  // the node that is reserved for it
+  // Reserves the node as it was reserved before, where it still can be. What was freed for the ask is nobody else's.
+  void take_up(ask &a, node &n, way_to_room way);
   // The ask stands nowhere then, but where it waits for placeholders, and the node is to be reopened.
   void end(reservation &r, const reason &why);
   void unreserve(reservation &r, const reason &why);  // and the ask lines up again

@@ -219,6 +219,26 @@ const victim_search::victim *victim_search::elsewhere(size_t at) {
   return at < sorted_.size() ? &sorted_[at] : nullptr;
 }
 
+// The candidates on the node, each leaf as far as its guarantees let it give. Finds what the largest of them has.
+bool victim_search::may_give_enough_there() {
+  const size_t types = missing_on_node_.size();
+  ++counted_nodes_;
+  largest_on_node_.assign(types, 0);
+  boost::container::small_vector<int64_t, 4> missing(missing_on_node_.begin(), missing_on_node_.end());
+  for (const victim &v : on_node_) {
+    leaf &l = leaves_[v.from];
+    if (std::exchange(l.counted_for, counted_nodes_) != counted_nodes_) l.counted.assign(types, 0);
+    for (size_t k = 0; k < types; ++k) {
+      const int64_t some = amount(*v.who, k);
+      const int64_t given = std::min(some, std::max<int64_t>(0, l.over[k]) - l.counted[k]);
+      l.counted[k] += given;
+      missing[k] = sub_saturating(missing[k], given);
+      largest_on_node_[k] = std::max(largest_on_node_[k], some);
+    }
+  }
+  return std::all_of(missing.begin(), missing.end(), [](int64_t some) { return some <= 0; });
+}
+
 bool victim_search::take_on_node() {
   looked_at_ += node_->allocations.size();
   victim_rank lowest = INT64_MAX;
@@ -229,16 +249,7 @@ bool victim_search::take_on_node() {
     on_node_.push_back(v);
     lowest = std::min(lowest, victim_level(*x));
   }
-  largest_on_node_.assign(missing_on_node_.size(), 0);
-  for (size_t k = 0; k < missing_on_node_.size(); ++k) {
-    int64_t sum = 0;
-    for (const victim &v : on_node_) {
-      sum = add_saturating(sum, amount(*v.who, k));
-      largest_on_node_[k] = std::max(largest_on_node_[k], amount(*v.who, k));
-    }
-    if (sum < missing_on_node_[k]) return false;
-  }
-  if (!may_be_better(lowest)) return false;
+  if (!may_give_enough_there() || !may_be_better(lowest)) return false;
   steps_ += on_node_.size();
   sort_victims(on_node_);
   look_in_turn(

@@ -87,6 +87,8 @@ class victim_search : victim_search_access {
     size_t common = 0;                                // the lowest level that it is below
     boost::container::small_vector<int64_t, 4> over;  // by type, the least of its shields; INT64_MAX: it has none
     boost::container::small_vector<uint32_t, 4> shields;
+    uint64_t counted_for = 0;                            // the node of this number
+    boost::container::small_vector<int64_t, 4> counted;  // by type: what its candidates there may give together
   };
   // Of nodes the one with the lowest is the best: the highest level of its victims, their number, and their share.
   using node_rank = std::tuple<victim_rank, int64_t, double>;
@@ -142,6 +144,7 @@ class victim_search : victim_search_access {
   [[nodiscard]] bool may_be_had(const victim_summary &there, std::span<const ranked_allocation> ending);
   bool look_at(uint32_t slot);
   [[nodiscard]] bool may_be_better(victim_rank lowest) const;
+  bool may_give_enough_there();
   bool take_on_node();
   bool take_for_queues(bool fits);
   bool take_for_node();
@@ -184,7 +187,8 @@ class victim_search : victim_search_access {
   bool gathered_ = false, hopeless_ = false;  // they are known; all that there are are not enough
   size_t looked_at_ = 0;                      // allocations on nodes so far
   uint64_t steps_ = 0;                        // candidates so far
-  size_t open_ = 0;                           // allocations of open leaves
+  uint64_t counted_nodes_ = 0;
+  size_t open_ = 0;                  // allocations of open leaves
   std::vector<bool> open_types_;     // some leaf is not protected in the type; empty: this and `open_` are not known
   std::vector<int64_t> candidates_;  // by slot and type, what they hold together; empty: not counted
   node *node_ = nullptr;             // that is looked at

@@ -307,6 +307,7 @@ class partition_restorer {
     made.made = p.made == not_saved ? nullptr : allocations_[p.made];
     made.instead = p.instead == not_saved ? nullptr : replacements_[p.instead];
     made.execution_timeout_ms = p.execution_timeout_ms;
+    if (p.reserved != 0) made.reserved = static_cast<way_to_room>(p.reserved - 1);
     ledger::write(proposal_made{owner, made});
     to_.proposed.add(p.number, owner);
     to_.proposed.follow(p.number, p.armed, p.has_deadline);

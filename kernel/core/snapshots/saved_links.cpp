@@ -63,7 +63,8 @@ class link_checker {
     std::vector<int> proposed(p_.replacements.size(), 0);
     std::set<uint64_t> numbers;
     where_.check_each("proposals", p_.proposals, [&](const saved_proposal &p, size_t) {
-      if (p.number == 0 || p.number >= p_.next_allocation || !numbers.insert(p.number).second) return false;
+      if (p.reserved > 3 || p.number == 0 || p.number >= p_.next_allocation || !numbers.insert(p.number).second)
+        return false;
       if (p.instead == not_saved) {
         if (p.made >= p_.allocations.size()) return false;
         const saved_allocation &made = p_.allocations[p.made];

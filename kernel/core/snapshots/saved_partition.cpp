@@ -347,16 +347,11 @@ class partition_saver {
   }
 
   void save_proposals(const application &app) {
-    for (const auto &[number, made, instead, execution_timeout_ms] : *app.proposals) {
-      saved_proposal &out = to_.proposals.emplace_back();
-      out.application = applications_.of(app.index);
-      out.number = number;
-      out.made = allocations_.of(made);
-      out.instead = replacements_.of(instead);
-      out.execution_timeout_ms = execution_timeout_ms;
+    for (const auto &[number, made, instead, execution_timeout_ms, reserved] : *app.proposals) {
       const auto &[owner, armed, has_deadline] = from_.proposed.at(number);
-      out.armed = armed;
-      out.has_deadline = has_deadline;
+      const auto was_reserved = static_cast<uint8_t>(reserved ? 1 + static_cast<int>(*reserved) : 0);
+      to_.proposals.push_back({applications_.of(app.index), number, allocations_.of(made), replacements_.of(instead),
+                               execution_timeout_ms, armed, has_deadline, was_reserved});
     }
   }
 

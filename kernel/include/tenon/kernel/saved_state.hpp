@@ -195,6 +195,7 @@ struct saved_proposal {
   int64_t execution_timeout_ms = 0;
   uint32_t armed = 0;
   bool has_deadline = false;
+  uint8_t reserved = 0;  // a reservation of the ask ended with it: 1 as its node came, 2 emptied, 3 freed by preemption
 };
 
 struct saved_reservation {
