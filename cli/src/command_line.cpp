@@ -508,12 +508,13 @@ void add_completion(CLI::App &app, choice &chosen) {
   });
 }
 
-// The first of a command's examples: what can be copied.
-std::string example_of(const CLI::App &command) {
-  const std::string footer = command.get_footer();
-  constexpr std::string_view begin = "Examples:\n  ";
-  if (!footer.starts_with(begin)) return {};
-  return "as `" + footer.substr(begin.size(), footer.find('\n', begin.size()) - begin.size()) + "`; ";
+// Returns the command's first example that has arguments or options, for a remedy. Empty if there is none.
+std::string example_of(const CLI::App &command, const std::string &name) {
+  std::istringstream lines(command.get_footer());
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("  " + name + " ")) return "as `" + line.substr(2) + "`; ";
+  }
+  return {};
 }
 
 std::string one_of(const std::vector<std::string> &words) {
@@ -540,8 +541,10 @@ std::string behind(const std::string &text, std::string_view before) {
 }
 
 // The parts of what the parser says of a value: "--type: APPS not in {SYSTEM,APP}", "Could not convert: --count = x",
-// "--nodes: Value x not in range 1 to 5", "--a requires --b", "--a excludes --b".
-void take_apart(refusal &out, const CLI::App &at, const CLI::ParseError &wrong, const std::string &help) {
+// "--nodes: Value x not in range 1 to 5", "--a requires --b", "--a excludes --b", "--record: 1 required FILE missing",
+// "--nodes: At Most 1 required but received 2".
+void take_apart(refusal &out, const CLI::App &at, const std::string &command, const CLI::ParseError &wrong,
+                const std::string &help) {
   const std::string words = wrong.what(), kind = wrong.get_name();
   const size_t colon = words.find(": ");
   constexpr std::string_view out_of_range = " not in range ", requires_other = " requires ", excludes = " excludes ";
@@ -565,7 +568,13 @@ void take_apart(refusal &out, const CLI::App &at, const CLI::ParseError &wrong, 
   } else if (kind == "RequiredError") {
     out.want = words.substr(0, words.find(' '));
     out.have = "none";
-    out.fix = "name it, " + out.fix;
+    out.fix = "name it, " + example_of(at, command) + help;
+  } else if (kind == "ArgumentMismatch" && colon != std::string::npos) {
+    const std::string name = words.substr(0, colon);
+    const bool is_missing = words.ends_with(" missing");
+    out.want = is_missing ? name + " with a value" : name + " once";
+    out.have = is_missing ? name + " alone" : name + " several times";
+    out.fix = (is_missing ? "write its value after it; " : "keep one of them; ") + help;
   } else if (kind == "ConversionError" && colon != std::string::npos) {
     const std::string name = words.substr(colon + 2, words.find(' ', colon + 2) - colon - 2);
     const CLI::Option *option = at.get_option_no_throw(name);
@@ -598,7 +607,7 @@ void take_apart(refusal &out, const CLI::App &at, const CLI::ParseError &wrong, 
 
 refusal mistake(const CLI::App &at, const std::string &command, const CLI::ParseError &wrong) {
   const std::string help = command + " --help lists what there is";
-  refusal out{command, "", wrong.what(), example_of(at) + help};
+  refusal out{command, "", wrong.what(), help};
   const std::vector<std::string> words = at.remaining();
   std::vector<std::string> commands, options;
   for (const CLI::App *one : at.get_subcommands([](const CLI::App *) { return true; }))
@@ -609,16 +618,21 @@ refusal mistake(const CLI::App &at, const std::string &command, const CLI::Parse
   if (!commands.empty()) {
     out.want = one_of(commands);
     out.have = "no command";
-    if (!words.empty()) unknown(out, words.front(), option == words.begin() ? options : commands);
+    const auto takes_it = [&](const CLI::App *one) { return one->get_option_no_throw(words.front()) != nullptr; };
+    if (words.empty() || !at.get_subcommands(takes_it).empty()) {
+      out.fix = example_of(at, command) + help;
+    } else {
+      unknown(out, words.front(), option == words.begin() ? options : commands);
+    }
   } else if (option != words.end()) {
     out.want = "an option";
     unknown(out, *option, options);
   } else if (!words.empty()) {
     out.want = "nothing more";
     out.have = config::in_quotes(words.front());
-    out.fix = "leave it out; " + out.fix;
+    out.fix = "leave it out; " + example_of(at, command) + help;
   } else {
-    take_apart(out, at, wrong, help);
+    take_apart(out, at, command, wrong, help);
   }
   return out;
 }

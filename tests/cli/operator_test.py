@@ -369,6 +369,15 @@ class Words(ServeCase):
                 for line in examples:
                     self.assertTrue(line.startswith("  tenon " + words[0] + " "), line)
 
+    def test_each_option_of_a_built_in_module_is_described(self):
+        def said(*words: str) -> dict:
+            return json.loads(subprocess.run([Daemon.tenon, "plugin", *words, "--json"], capture_output=True, text=True, check=True).stdout)
+
+        options = {f"{one['id']}: {name}": option for one in said("list")["modules"]
+                   for name, option in said("describe", one["id"])["config"].get("properties", {}).items()}
+        self.assertGreater(len(options), 80)
+        self.assertEqual([name for name, option in options.items() if not option.get("description", "").endswith(".")], [])
+
     def test_an_audit_file_that_cannot_be_written_is_refused(self):
         file = self.deployment("audit: { file: none/audit.jsonl }\n")
         for more in ((), ("--check",)):

@@ -56,6 +56,16 @@ class Session(QueueCase):
         rm.add_node("node", CORE)  # a request that is refused ends nothing
         rm.hears("node.accepted")
 
+    def test_an_ignored_value_is_in_the_log(self):
+        daemon = self.served()
+        rm = self.manager()
+        rm.hears("entered")
+        one = si.AddApplicationRequest(applicationID="app", queueName="root.q0", partitionName="default", gangSchedulingStyle="Firm",
+                                       ugi=si.UserGroupInformation(user="somebody", groups=["people"]))
+        rm.request(application=si.ApplicationRequest(new=[one]))
+        self.assertEqual(rm.hears("application.accepted").applicationID, "app")
+        daemon.wait_for_words('request of RM "rm": application "app": want Soft or Hard as gangSchedulingStyle, have "Firm"')
+
     def test_a_newer_registration_takes_over(self):
         self.served()
         older = self.manager()

@@ -127,7 +127,7 @@ class RestClient:
         if "host" in one:
             headers["Host"] = one["host"]
         connection = http.client.HTTPConnection(self._at.hostname, self._at.port, timeout=WITHIN_S)
-        connection.request(one.get("method", "GET"), one["path"], one.get("body"), headers)
+        connection.request(one.get("method", "GET"), one["path"].replace("LONG", 1_000 * "a"), one.get("body"), headers)
         answer = connection.getresponse()
         text = answer.read().decode()
         connection.close()

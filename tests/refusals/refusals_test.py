@@ -164,7 +164,7 @@ transports:
                 rm.send(one["stream"], one["send"], named=not one.get("unnamed"))
                 if not one.get("log"):
                     return 0, rm.refusal()
-                words = f"{rm.name}: node"
+                words = rm.name + one["log"]
                 self.daemon.wait_for_words(words)
                 return 0, next(line for line in self.daemon.log if words in line)
         self.check("rm", say)

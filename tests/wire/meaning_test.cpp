@@ -8,6 +8,7 @@
 #include "tenon/abi/rm_answers.h"
 #include "tenon/abi/rm_requests.h"
 #include "tenon/si/v1later/si.pb.h"
+#include "tenon/wire/ignored_values.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -127,6 +128,34 @@ TEST_F(WireMeaning, NumbersThatNobodyDefinedAreRefusedWithTheirPlace) {
   EXPECT_EQ(refusal,
             "UpdateRequest.releases.allocationsToRelease[1].terminationType: want a number from 0 to 3, found 4; send "
             "one of the interface's");
+}
+
+TEST_F(WireMeaning, IgnoredValuesAreDescribedOnceAndCounted) {
+  ::si::v1::UpdateRequest request;
+  for (const char *style : {"", "Soft", "hard", "HARD"}) request.add_newapplications()->set_gangschedulingstyle(style);
+  request.add_asks()->set_executiontimeoutmilliseconds(5);
+  ASSERT_TRUE(read(request)) << refusal;
+  EXPECT_EQ(wire::ignored_values(out), "");
+
+  auto &last = *request.add_newapplications();
+  last.set_applicationid("app-1");
+  last.set_gangschedulingstyle("Hardest");
+  ASSERT_TRUE(read(request)) << refusal;
+  const std::string style =
+      R"(application "app-1": want Soft or Hard as gangSchedulingStyle, have "Hardest", which counts as Soft; )"
+      "send Soft or Hard";
+  EXPECT_EQ(wire::ignored_values(out), style);
+  last.set_executiontimeoutmilliseconds(-1);
+  request.mutable_asks(0)->set_executiontimeoutmilliseconds(-5);
+  ASSERT_TRUE(read(request)) << refusal;
+  EXPECT_EQ(wire::ignored_values(out), style + " (and 2 more ignored values)");
+
+  request.clear_newapplications();
+  request.mutable_asks(0)->set_allocationkey(std::string(99, 'k') + "äö");
+  ASSERT_TRUE(read(request)) << refusal;
+  EXPECT_EQ(wire::ignored_values(out), "ask \"" + std::string(99, 'k') +
+                                           "...\": want 0 or more as executionTimeoutMilliSeconds, have -5, which "
+                                           "counts as 0; send the time, or leave the field out");
 }
 
 TEST_F(WireMeaning, AnAnswerThatADialectCannotSayIsRefused) {

@@ -141,12 +141,8 @@ class checker {
  private:
   void check(const std::string &file) {
     const auto text = read_all(file, in_);
-    if (!text) {
-      verdicts_.push_back({file, formats[0], {text.why()}, {}, 1, std::nullopt});
-      return;
-    }
-    const std::string_view format = format_of(*text);
-    if (format == formats[0]) return check_queues(file, *text);
+    const std::string_view format = text ? format_of(*text) : formats[0];
+    if (format == formats[0]) return check_queues(file, text);
     config::problems report(file == standard_input ? "standard input" : file);
     if (format == formats[2]) {
       (void)host::parse_manifest(*text, file, report);
@@ -164,7 +160,10 @@ class checker {
     auto modules = open_modules(*deployment);
     if (!modules) refuse(modules.why());
     known_ = known_by(*deployment);
-    for (const auto &[group, queues] : deployment->policy_groups) check(queues.string());
+    // The file of a policy group is read as queues, whatever it is: a deployment that names itself would never end.
+    for (const auto &[group, queues] : deployment->policy_groups) {
+      check_queues(queues.string(), read_all(queues.string(), in_));
+    }
     known_ = options_.known;
     // It says only the first thing that is wrong; of queues all has been said.
     const auto bad = std::find_if(verdicts_.begin() + static_cast<std::ptrdiff_t>(own), verdicts_.end(),
@@ -173,10 +172,14 @@ class checker {
     if (const auto why = options_.daemon(*deployment, std::move(*modules))) refuse(*why);
   }
 
-  void check_queues(const std::string &file, std::string_view text) {
+  void check_queues(const std::string &file, const result<std::string> &text) {
+    if (!text) {
+      verdicts_.push_back({file, formats[0], {text.why()}, {}, 1, std::nullopt});
+      return;
+    }
     config::parse_options how;
     how.known = known_;
-    auto parsed = config::parse_queues(text, file == standard_input ? "standard input" : file, how);
+    auto parsed = config::parse_queues(*text, file == standard_input ? "standard input" : file, how);
     verdicts_.push_back({file, formats[0], std::move(parsed.refusals), std::move(parsed.warnings), parsed.refused,
                          std::move(parsed.config)});
   }

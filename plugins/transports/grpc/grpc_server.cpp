@@ -82,7 +82,7 @@ std::function<bool()> well_of(const sdk::host_services &host) {
 server::server(const settings &with, const sdk::host_services &host, uint64_t transport)
     : settings_(with),
       host_(host),
-      log_([this](const std::string &line) { host_.log(TENON_LOG_WARNING, line); }),
+      log_("connection", [this](const std::string &line) { host_.log(TENON_LOG_WARNING, line); }),
       registry_(with, host_, transport),
       admin_(with, host),
       what_if_(with, host, registry_, admin_),

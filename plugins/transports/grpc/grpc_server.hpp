@@ -32,7 +32,7 @@ class server {
 
   const settings &settings_;
   rm_host host_;
-  connection_log log_;
+  limited_log log_;
   registry registry_;
   admin admin_;
   what_if what_if_;

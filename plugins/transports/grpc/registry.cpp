@@ -43,9 +43,17 @@ rpc_status refused(const outcome &said) {
 }  // namespace
 
 registry::registry(const settings &with, const rm_host &host, uint64_t transport)
-    : settings_(with), host_(host), transport_(transport), ticking_(tick_interval, [this] { tick(); }) {}
+    : settings_(with),
+      host_(host),
+      transport_(transport),
+      requests_log_("request", [this](const std::string &line) { host_.log(TENON_LOG_WARNING, line); }),
+      ticking_(tick_interval, [this] { tick(); }) {}
 
 registry::~registry() = default;
+
+void registry::log_ignored(const std::string &rm, const std::string &values) {
+  requests_log_.say("of RM \"" + rm + "\": " + values);
+}
 
 rpc_status registry::enter(const tenon_rm_registration &registration, bool checks) {
   const std::string rm(sdk::view(registration.rm));

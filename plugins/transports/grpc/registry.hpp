@@ -15,6 +15,7 @@
 #include "grpc_session.hpp"
 #include "grpc_settings.hpp"
 #include "http2/call.hpp"
+#include "http2/limited_log.hpp"
 #include "worker.hpp"
 
 namespace tenon::grpc_transport {
@@ -53,6 +54,9 @@ class registry {
   // Has its request handed over again, soon.
   void retry_later(std::shared_ptr<stream> one);
 
+  // Logs the values of a request that the scheduler ignores.
+  void log_ignored(const std::string &rm, const std::string &values);
+
   tenon_status deliver(const tenon_transport_deliver_in &in, uint64_t &taken);
 
   // The host has ended a session.
@@ -78,6 +82,7 @@ class registry {
   const settings &settings_;
   const rm_host &host_;
   const uint64_t transport_;
+  limited_log requests_log_;
 
   mutable std::mutex mutex_;  // guards what follows up to the next comment
   std::condition_variable changed_;

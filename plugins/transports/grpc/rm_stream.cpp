@@ -7,6 +7,7 @@
 #include "grpc_session.hpp"
 #include "http2/status.hpp"
 #include "registry.hpp"
+#include "tenon/wire/ignored_values.hpp"
 
 namespace tenon::grpc_transport {
 namespace {
@@ -235,6 +236,8 @@ rpc_status stream::check_pieces() {
     if (!wire::read(request_of(method_), piece, arena_, batch_, refusal)) {
       return status_of(status_code::invalid_argument, refusal);
     }
+    if (const std::string ignored = wire::ignored_values(batch_); !ignored.empty())
+      registry_.log_ignored(session_->rm(), ignored);
   }
   checked_ = true;
   submitted_ = 0;

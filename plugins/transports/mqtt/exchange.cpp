@@ -553,6 +553,10 @@ bool exchange::begin_request(const shared_manager &one, kind what, std::unique_p
     is_taken(one, refusal);
     return true;
   }
+  if (!in_hand->ignored.empty()) {
+    const std::lock_guard lock(mutex_);
+    warn("request of RM \"" + one->rm + "\": " + in_hand->ignored);
+  }
   one->in_hand = std::move(in_hand);
   return submit_rest(one);
 }

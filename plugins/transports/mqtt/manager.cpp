@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tenon/sdk/error.hpp"
+#include "tenon/wire/ignored_values.hpp"
 
 namespace tenon::mqtt {
 namespace {
@@ -110,6 +111,7 @@ bool request_in_hand::begin(std::string_view rm, std::string &refusal) {
   for (std::string_view piece; pieces.next(piece);) {
     arena.clear();
     if (!wire::read(request_of(what), piece, arena, batch, refusal)) return false;
+    if (ignored.empty()) ignored = wire::ignored_values(batch);
   }
   submitted = 0;
   if (pieces.is_one()) return true;

@@ -59,6 +59,7 @@ struct request_in_hand {
   wire::arena arena;
   wire::batch batch;
   size_t submitted = 0;
+  std::string ignored;  // describes values that the scheduler ignores
 };
 
 struct manager {

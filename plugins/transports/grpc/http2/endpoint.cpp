@@ -35,7 +35,7 @@ struct endpoint::listening_socket {
   asio::steady_timer pause;
 };
 
-endpoint::endpoint(const limits &with, std::vector<const routes *> calls, connection_log &log)
+endpoint::endpoint(const limits &with, std::vector<const routes *> calls, limited_log &log)
     : limits_(with), routes_(std::move(calls)), log_(log) {}
 
 endpoint::~endpoint() { shut_down(std::chrono::milliseconds(0)); }

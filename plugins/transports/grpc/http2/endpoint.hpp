@@ -19,8 +19,8 @@
 
 #include "call.hpp"
 #include "connection_limits.hpp"
-#include "connection_log.hpp"
 #include "http2_connection.hpp"
+#include "limited_log.hpp"
 #include "listener.hpp"
 #include "method_routes.hpp"
 
@@ -29,7 +29,7 @@ namespace tenon::grpc_transport {
 class endpoint {
  public:
   // `calls`: what answers, and stays.
-  endpoint(const limits &with, std::vector<const routes *> calls, connection_log &log);
+  endpoint(const limits &with, std::vector<const routes *> calls, limited_log &log);
   ~endpoint();
   endpoint(const endpoint &) = delete;
   endpoint &operator=(const endpoint &) = delete;
@@ -63,7 +63,7 @@ class endpoint {
   void will_flush(connection &one) { to_flush_.push_back(&one); }
 
   [[nodiscard]] const limits &bounds() const { return limits_; }
-  [[nodiscard]] connection_log &log() { return log_; }
+  [[nodiscard]] limited_log &log() { return log_; }
   [[nodiscard]] const route *find(const std::string &path) const;
   // Why no call can be opened; OK: it can.
   rpc_status may_open();
@@ -92,7 +92,7 @@ class endpoint {
 
   const limits limits_;
   const std::vector<const routes *> routes_;
-  connection_log &log_;
+  limited_log &log_;
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
   boost::asio::steady_timer timer_{io_};

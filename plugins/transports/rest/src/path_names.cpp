@@ -78,7 +78,8 @@ refused nearest_name::not_found(std::string_view object) const {
 }
 
 std::string nearest_name::nearest() const {
-  return "there is no '" + std::string(wanted_) + "'" +
+  constexpr size_t longest = 200;
+  return "there is no '" + std::string(wanted_.substr(0, longest)) + (wanted_.size() > longest ? "...'" : "'") +
          (nearest_.empty() ? ", and none at all"
           : same_ == 0     ? "; one that is there is '" + nearest_ + "'"
                            : "; did you mean '" + nearest_ + "'?");

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "connection_log.hpp"
+#include "limited_log.hpp"
 
 namespace tenon::grpc_transport {
 namespace {
@@ -10,15 +10,15 @@ constexpr size_t lines_of_second = 10;
 
 }  // namespace
 
-connection_log::~connection_log() { say_what_was_left_out(); }
+limited_log::~limited_log() { say_what_was_left_out(); }
 
 // The lock is held.
-void connection_log::say_what_was_left_out() {
-  if (left_out_ != 0) to_("connections: " + std::to_string(left_out_) + " lines were left out");
+void limited_log::say_what_was_left_out() {
+  if (left_out_ != 0) to_(subject_ + "s: " + std::to_string(left_out_) + " lines were left out");
   left_out_ = 0;
 }
 
-void connection_log::say(const std::string &line) {
+void limited_log::say(const std::string &line) {
   const std::lock_guard lock(mutex_);
   if (const auto now = steady_clock::now(); now - second_ >= std::chrono::seconds(1)) {
     say_what_was_left_out();
@@ -30,7 +30,7 @@ void connection_log::say(const std::string &line) {
     return;
   }
   ++said_;
-  to_("connection " + line);
+  to_(subject_ + " " + line);
 }
 
 }  // namespace tenon::grpc_transport
