@@ -12,8 +12,8 @@ import (
 	si "tenon.invalid/proto/tenon/si/v1later"
 )
 
-// allocated takes a decision: the pod has a node.
-func (b *Bridge) allocated(one *si.Allocation) {
+// allocated notes that a pod has a node, and binds the pod unless the same response ends the allocation.
+func (b *Bridge) allocated(one *si.Allocation, ends bool) {
 	p := b.pods[types.UID(one.AllocationKey)]
 	switch {
 	case p != nil && p.reported && one.AllocationTags["tenon/recovered"] == "true":
@@ -36,6 +36,9 @@ func (b *Bridge) allocated(one *si.Allocation) {
 	if b.nodeOf(one.NodeID).object == nil { // the scheduler hears of that just now; its own word for it may have come already
 		b.giveBack(p)
 		b.reconcile(p)
+		return
+	}
+	if ends {
 		return
 	}
 	if p.group == nil {
@@ -139,7 +142,7 @@ func (b *Bridge) released(one *si.AllocationRelease) bool {
 			b.leave(p)
 		}
 		b.reconcile(p)
-	case p.held:
+	case p.held || preempted && p.runsOn() == "": // it was not bound, so it does not have to end
 		p.ending = one.TerminationType
 		b.giveBack(p)
 		b.reconcile(p)
