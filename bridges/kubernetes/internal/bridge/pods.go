@@ -178,8 +178,7 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 	}
 	old := p.object
 	if p.node != "" {
-		b.filters.PodGone(old, p.node)
-		b.filters.Pod(object, p.node)
+		b.filters.PodChanged(old, object, p.node)
 		b.changed(filters.OfPod(old, object, p.node))
 	}
 	p.object = object
