@@ -62,7 +62,7 @@ func (b *Bridge) bind(p *pod) {
 		return err
 	}
 	if attempt == nil || !attempt.Works() || b.DryRun {
-		b.write(binds, bind, ended)
+		b.write(binds, pod.Namespace, bind, ended)
 		return
 	}
 	go func() {
@@ -76,7 +76,7 @@ func (b *Bridge) bind(p *pod) {
 			case err != nil:
 				ended(err)
 			default:
-				b.write(binds, bind, ended)
+				b.write(binds, pod.Namespace, bind, ended)
 			}
 		})
 	}()
