@@ -42,7 +42,7 @@ import (
 const (
 	beat      = time.Second      // how often is looked at what depends on time alone
 	stuck     = 30 * time.Second // without a beat the bridge is not alive
-	writes    = 32               // to the API server at one time
+	writes    = 64               // to the API server at one time
 	retry     = 10 * time.Second // before what the scheduler refused is said again
 	longRetry = 30 * time.Second // the longest pause between tries of a write
 )
@@ -127,7 +127,7 @@ func New(options Options) *Bridge {
 		nodes: map[string]*node{}, pods: map[types.UID]*pod{}, applications: map[string]*application{},
 		dirty: map[*node]struct{}{}, later: map[types.UID]*pod{}, refusals: newRefusals(), slow: slow{}, gangs: map[string]*gang{}, namers: map[string]map[types.UID]*pod{},
 		groups: map[string]*podGroup{}, kinds: map[string]int{}, kept: map[string]bool{}, unheard: map[types.UID]*pod{}, claimless: claimless{}, made: time.Now(),
-		filters: new(filters.Filters), demands: classes{told: map[string]*filters.Attempt{}, refused: map[string]int{}},
+		filters: new(filters.Filters), demands: classes{told: map[string]*filters.Attempt{}, of: map[string]string{}, rests: map[string]time.Time{}, refused: map[string]int{}},
 		questions: questions{ask: (*tenon.Link).WhatIf}, nominations: map[types.UID]*nomination{},
 	}
 }
@@ -385,9 +385,9 @@ func on[T any](b *Bridge, changed, gone func(*T)) cache.ResourceEventHandlerFunc
 	return cache.ResourceEventHandlerFuncs{AddFunc: change, UpdateFunc: func(_, now any) { change(now) }, DeleteFunc: leave(gone)}
 }
 
-// write runs a call to the API server elsewhere, and then what to do with how it ended here.
-func (b *Bridge) write(kind urgency, call func(context.Context) error, then func(error)) {
-	b.writing.do(kind, func() {
+// write runs a call to the API server for a namespace elsewhere, and then what to do with how it ended here.
+func (b *Bridge) write(kind urgency, namespace string, call func(context.Context) error, then func(error)) {
+	b.writing.do(kind, namespace, func() {
 		if b.context.Err() == nil {
 			err := call(b.context)
 			b.todo.Put(func() { then(err) })

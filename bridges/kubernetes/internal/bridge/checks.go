@@ -106,6 +106,7 @@ func (b *Bridge) namespaceChanged(old, now *v1.Namespace) {
 	if old != nil && maps.Equal(old.Labels, now.Labels) {
 		return
 	}
+	b.filters.NamespacesChanged()
 	for _, p := range b.refusals.of(func(p *pod) bool { return slices.Contains(p.refusedBy, names.InterPodAffinity) }) {
 		b.wake(p)
 	}

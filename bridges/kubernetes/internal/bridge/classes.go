@@ -25,8 +25,10 @@ const (
 // classes are kinds of demands of pods, by filters.Class.
 type classes struct {
 	told    map[string]*filters.Attempt // those that nodes have as attributes
+	of      map[string]string           // for each class that was told: the namespace of the pod for which it was told
 	refused map[string]int              // nodes that were refused to others
 	next    time.Time                   // not before that another one is told
+	rests   map[string]time.Time        // until when no class is told for a namespace
 }
 
 // classRefused counts the refusal of a node to a pod, and has the pod's class told where there were enough.
@@ -45,16 +47,25 @@ func (b *Bridge) classRefused(p *pod, refusal *filters.Refusal) {
 }
 
 func (b *Bridge) tellClass(p *pod) {
-	c, class := &b.demands, p.class
-	if c.told[class] != nil || b.link == nil || time.Now().Before(c.next) || len(c.told) >= mostClasses && !b.forgetClass() {
+	c, class, namespace, now := &b.demands, p.class, p.object.Namespace, time.Now()
+	if c.told[class] != nil || b.link == nil || now.Before(c.next) || now.Before(c.rests[namespace]) {
 		return
 	}
-	c.told[class] = b.filters.AttemptOfNodes(b.context, p.object)
+	if len(c.told) >= mostClasses && !b.forgetClass(namespace) {
+		c.rests[namespace] = now.Add(beat) // all pods were looked at
+		return
+	}
+	c.told[class], c.of[class] = b.filters.AttemptOfNodes(b.context, p.object), namespace
 	delete(c.refused, class)
 	c.next = time.Now().Add(time.Duration(len(b.nodes)) * classPause)
 	for _, n := range b.nodes {
 		b.touch(n)
 	}
+	b.askAnewOf(class)
+}
+
+// askAnewOf asks for the pods of a class as they are by now.
+func (b *Bridge) askAnewOf(class string) {
 	var waiting []*pod
 	for _, other := range b.pods {
 		if a := b.applications[other.application]; other.class == class && other.standing == asked && (a == nil || !b.isOfHardGang(other, a)) {
@@ -68,24 +79,42 @@ func (b *Bridge) tellClass(p *pod) {
 	}
 }
 
-// forgetClass makes room for another class. False if pods of each one wait.
-func (b *Bridge) forgetClass() bool {
-	waiting := map[string]bool{}
+// forgetClass forgets a class in favour of one of this namespace. It prefers a class of which no pod waits, and else takes one of the
+// namespace that has the most classes. It returns false if that namespace has no more classes than this one would have.
+func (b *Bridge) forgetClass(namespace string) bool {
+	c, waiting, together, of := &b.demands, map[string]bool{}, map[string]bool{}, map[string]int{}
 	for _, p := range b.pods {
 		if p.runsOn() == "" {
 			waiting[p.class] = true
-		}
-	}
-	for class := range b.demands.told {
-		if !waiting[class] {
-			delete(b.demands.told, class)
-			for _, n := range b.nodes {
-				delete(n.verdicts, class)
+			if a := b.applications[p.application]; a != nil && b.isOfHardGang(p, a) {
+				together[p.class] = true // they stay as they were asked for
 			}
-			return true
 		}
 	}
-	return false
+	forgotten := ""
+	for class, its := range c.of {
+		if !waiting[class] {
+			forgotten = class
+		}
+		of[its]++
+	}
+	if forgotten == "" {
+		for class, its := range c.of {
+			if !together[class] && of[its] > of[namespace]+1 && (forgotten == "" || of[its] > of[c.of[forgotten]]) {
+				forgotten = class
+			}
+		}
+	}
+	if forgotten == "" {
+		return false
+	}
+	delete(c.told, forgotten)
+	delete(c.of, forgotten)
+	for _, n := range b.nodes {
+		delete(n.verdicts, forgotten)
+	}
+	b.askAnewOf(forgotten)
+	return true
 }
 
 // classOf is the class of which the scheduler is told with a pod; empty: none.

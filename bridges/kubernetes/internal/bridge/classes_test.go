@@ -4,6 +4,7 @@ package bridge
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +54,7 @@ func TestClasses_AreForgottenOnceOthersNeedTheirPlace_AndNotWhileTheirPodsWait(t
 			t.Errorf("%d classes are told", len(c.demands.told))
 		}
 		c.podDeleted(first.object)
+		time.Sleep(beat)
 		c.refuse(last)
 		if len(c.demands.told) != mostClasses || c.classOf(last) == "" {
 			t.Errorf("%d classes are told, and not the last one", len(c.demands.told))
@@ -60,6 +62,33 @@ func TestClasses_AreForgottenOnceOthersNeedTheirPlace_AndNotWhileTheirPodsWait(t
 		attributes := c.nodes["one"].attributes
 		if attributes[translate.ClassAttribute(first.class)] != "" || attributes[translate.ClassAttribute(last.class)] != translate.Fits {
 			t.Errorf("the node has %v", attributes)
+		}
+	})
+}
+
+func TestClasses_ANamespaceGivesTheirPlaceToThoseOfAnother(t *testing.T) {
+	timedBridge(t, func(c *timed, _ *pod) {
+		for i := range mostClasses {
+			c.refuse(c.tolerating(fmt.Sprintf("p%d", i), fmt.Sprintf("t%d", i)))
+			time.Sleep(classPause)
+		}
+		other := c.tolerating("other", "other")
+		object := *other.object
+		object.Namespace, other.object = "other", &object
+		c.told = nil
+		c.refuse(other)
+		if len(c.demands.told) != mostClasses || c.classOf(other) == "" {
+			t.Errorf("%d classes are told, and not that of another namespace", len(c.demands.told))
+		}
+		said := c.said() // whoever loses its class is asked for without it
+		if len(said) != 4 || said[0] == "release other" || said[1] != strings.Replace(said[0], "release", "ask", 1) || said[2] != "release other" {
+			t.Errorf("the scheduler was told %q", said)
+		}
+		time.Sleep(beat)
+		last := c.tolerating("last", "last")
+		c.refuse(last)
+		if len(c.demands.told) != mostClasses || c.classOf(last) != "" || c.classOf(other) == "" {
+			t.Errorf("the class of one of many replaces that of one")
 		}
 	})
 }

@@ -180,7 +180,7 @@ func (c *timed) times(verb, resource, part string) *[]time.Duration {
 }
 
 func (c *timed) allocate(p *pod) {
-	c.allocated(&si.Allocation{AllocationKey: string(p.object.UID), ApplicationID: p.application, NodeID: "one", UUID: "u"})
+	c.allocated(&si.Allocation{AllocationKey: string(p.object.UID), ApplicationID: p.application, NodeID: "one", UUID: "u"}, false)
 	c.step()
 }
 
@@ -203,7 +203,7 @@ func (c *timed) metric(name string) *dto.Metric {
 func TestClock_ABindingIsMeasuredFromTheFirstAsk_WhateverBeatsDuringIt(t *testing.T) {
 	timedBridge(t, func(c *timed, p *pod) {
 		c.pass(c.Patience - beat)
-		c.allocated(&si.Allocation{AllocationKey: "p", ApplicationID: p.application, NodeID: "one", UUID: "u"})
+		c.allocated(&si.Allocation{AllocationKey: "p", ApplicationID: p.application, NodeID: "one", UUID: "u"}, false)
 		c.beat(time.Now()) // the write is under way
 		if !p.binding || p.listed {
 			t.Fatalf("binding: %v, listed: %v", p.binding, p.listed)

@@ -31,42 +31,42 @@ const (
 // the partition.
 type questions struct {
 	ask  func(*tenon.Link, context.Context, *tenonv1.WhatIfRequest) (*tenonv1.WhatIfResponse, error)
-	line turns
+	line inLine
 	open bool
 	next time.Time // not before that
 }
 
-// turns are pods in line, of which each application has one after the other: one with thousands of pods delays the others by one pod.
-type turns struct {
-	of    map[string][]types.UID
-	order []string // of the applications that have pods in line
-	count int
+// inLine is a line of pods. Namespaces take turns, and within a namespace its applications do.
+type inLine struct {
+	namespaces   turns[struct{}]
+	applications map[string]*turns[types.UID]
 }
 
-func (t *turns) put(application string, uid types.UID) {
-	if t.of == nil {
-		t.of = map[string][]types.UID{}
+func (l *inLine) put(p *pod) {
+	namespace := p.object.Namespace
+	if l.applications == nil {
+		l.applications = map[string]*turns[types.UID]{}
 	}
-	if len(t.of[application]) == 0 {
-		t.order = append(t.order, application)
+	if l.applications[namespace] == nil {
+		l.applications[namespace] = &turns[types.UID]{}
 	}
-	t.of[application] = append(t.of[application], uid)
-	t.count++
+	l.applications[namespace].put(p.application, p.object.UID)
+	l.namespaces.put(namespace, struct{}{})
 }
 
-// take returns the next one. There has to be one.
-func (t *turns) take() types.UID {
-	application := t.order[0]
-	t.order = t.order[1:]
-	next, rest := t.of[application][0], t.of[application][1:]
-	if len(rest) > 0 {
-		t.of[application] = rest
-		t.order = append(t.order, application)
-	} else {
-		delete(t.of, application)
+func (l *inLine) count() int { return l.namespaces.count }
+
+// take returns the next one; false if there is none.
+func (l *inLine) take() (types.UID, bool) {
+	namespace, _, some := l.namespaces.take(nil)
+	if !some {
+		return "", false
 	}
-	t.count--
-	return next
+	_, next, _ := l.applications[namespace].take(nil)
+	if l.applications[namespace].count == 0 {
+		delete(l.applications, namespace)
+	}
+	return next, true
 }
 
 // find takes why a pod waits, and has the scheduler asked where it is for it to say more. The condition has the bridge's own
@@ -79,13 +79,13 @@ func (b *Bridge) find(p *pod, why found) {
 		return
 	}
 	q := &b.questions
-	first := q.line.count == 0 && !q.open && !time.Now().Before(q.next)
-	if p.waitsFor == "" && !first && !p.inLine || !same && q.line.count > longLine {
+	first := q.line.count() == 0 && !q.open && !time.Now().Before(q.next)
+	if p.waitsFor == "" && !first && !p.inLine || !same && q.line.count() > longLine {
 		b.tell(p, why.words())
 	}
 	if !p.inLine {
 		p.inLine = true
-		q.line.put(p.application, p.object.UID)
+		q.line.put(p)
 	}
 }
 
@@ -95,8 +95,12 @@ func (b *Bridge) question(now time.Time) {
 	if q.open || b.recovering || now.Before(q.next) {
 		return
 	}
-	for q.line.count > 0 {
-		p := b.pods[q.line.take()]
+	for {
+		uid, some := q.line.take()
+		if !some {
+			return
+		}
+		p := b.pods[uid]
 		if p == nil {
 			continue
 		}

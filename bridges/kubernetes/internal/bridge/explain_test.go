@@ -232,6 +232,27 @@ func TestQuestions_OfAnApplicationWithManyPods_DelayAnotherByOne(t *testing.T) {
 	})
 }
 
+func TestQuestions_OfANamespaceWithManyApplications_DelayAnotherByOne(t *testing.T) {
+	whyAsked(t, 20, func(a *asking) {
+		for i := range 20 {
+			p, id := a.pod(i), fmt.Sprint("application", i)
+			if i == 19 {
+				other := *p.object
+				other.Namespace, p.object = "other", &other
+			}
+			p.application = id
+			a.applications[id] = &application{id: id, standing: accepted, pods: map[types.UID]*pod{p.object.UID: p}}
+			a.find(p, hasRoom)
+		}
+		a.pass(4 * time.Second)
+		for i, question := range a.asked[:4] {
+			if id := question.Applications[0].Application; (id == "application19") != (i == 1) {
+				t.Errorf("question %d is about %s", i, id)
+			}
+		}
+	})
+}
+
 func TestCondition_IsChangedWithTheExplanation_OrAloneWhereManyAreBefore(t *testing.T) {
 	whyAsked(t, longLine+3, func(a *asking) {
 		other := found{known: "0/1 nodes are available: it is full."}

@@ -149,7 +149,7 @@ func (b *Bridge) makeSome(a *application) {
 			continue
 		}
 		m.open++
-		b.write(makes, func(ctx context.Context) error { return b.writer.Create(ctx, object) }, func(err error) { b.placeholderMade(a, object, err) })
+		b.write(makes, object.Namespace, func(ctx context.Context) error { return b.writer.Create(ctx, object) }, func(err error) { b.placeholderMade(a, object, err) })
 	}
 }
 
@@ -306,7 +306,7 @@ func (b *Bridge) tryRemove(p *pod, object *v1.Pod, tries int) {
 		b.todo.Put(func() { b.podDeleted(object) })
 		return
 	}
-	b.write(ends, func(ctx context.Context) error { return b.writer.Delete(ctx, object) }, func(err error) {
+	b.write(ends, object.Namespace, func(ctx context.Context) error { return b.writer.Delete(ctx, object) }, func(err error) {
 		if err != nil && b.pods[object.UID] == p {
 			b.Log.Warn("a pod could not be deleted", "pod", p.name(), "error", err)
 			b.after(pause(tries), func() { b.tryRemove(p, object, tries+1) })
@@ -325,7 +325,7 @@ func (b *Bridge) disband(a *application) {
 			continue
 		}
 		p, object, why := p, p.object, a.reason
-		b.write(ends, func(ctx context.Context) error { return b.writer.Fail(ctx, object, why) }, func(err error) {
+		b.write(ends, object.Namespace, func(ctx context.Context) error { return b.writer.Fail(ctx, object, why) }, func(err error) {
 			if err != nil {
 				b.Log.Warn("a pod of a gang that found no room could not be ended", "pod", p.name(), "error", err)
 			}

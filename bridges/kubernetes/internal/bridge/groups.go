@@ -177,7 +177,7 @@ func (b *Bridge) sayGroup(g *podGroup, scheduled bool, message string) {
 		}
 	}
 	object := g.object
-	b.write(conditions, func(ctx context.Context) error { return b.writer.PodGroup(ctx, object, scheduled, message) }, func(err error) {
+	b.write(conditions, object.Namespace, func(ctx context.Context) error { return b.writer.PodGroup(ctx, object, scheduled, message) }, func(err error) {
 		if err != nil {
 			b.Log.Warn("the condition of a pod group could not be written", "group", g.name, "error", err)
 		}

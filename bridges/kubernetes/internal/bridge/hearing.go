@@ -69,16 +69,20 @@ func (l listener) Applications(link *tenon.Link, heard *si.ApplicationResponse) 
 
 func (l listener) Allocations(link *tenon.Link, heard *si.AllocationResponse) {
 	l.on(link, func(b *Bridge) {
-		victims := map[string]int{}
+		// The parts of a response took effect in this order. A response may have both an allocation and its end.
+		ends, victims := map[string]bool{}, map[string]int{}
+		for _, one := range heard.Released {
+			ends[one.UUID] = true
+		}
+		for _, one := range heard.New {
+			b.allocated(one, ends[one.UUID])
+		}
 		for _, one := range heard.Released {
 			if b.released(one) {
 				victims[one.PreemptorKey]++
 			}
 		}
 		b.Metrics.Preempted(victims)
-		for _, one := range heard.New {
-			b.allocated(one)
-		}
 		for _, one := range heard.RejectedAllocations {
 			b.allocationRejected(one.AllocationKey, one.Reason)
 		}

@@ -3,13 +3,16 @@
 package bridge
 
 import (
+	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"tenon.invalid/kubernetes/internal/filters"
 	"tenon.invalid/kubernetes/internal/translate"
 )
@@ -87,4 +90,39 @@ func TestLean_LeavesOfANodeNoImages(t *testing.T) {
 	if _, err := lean(node); err != nil || len(node.Status.Images) > 0 || len(node.Annotations) > 0 || node.Labels["a"] != "b" || len(node.Status.DeclaredFeatures) != 1 {
 		t.Errorf("have %v, %v", node, err)
 	}
+}
+
+// What a pod that runs takes decides how large a cluster may be: 3 KB of the 600 MB for 50,000 pods, and as much again as room for
+// garbage.
+func TestMemory_APodThatRuns_IsKeptInFewBytes(t *testing.T) {
+	const pods, most = 5000, 5000
+	timedBridge(t, func(c *timed, _ *pod) {
+		var shares sharing
+		before := heap()
+		for i := range pods {
+			object := fat().DeepCopy()
+			object.Name, object.UID, object.Spec.ResourceClaims = fmt.Sprintf("web-%d", i), types.UID(fmt.Sprintf("%036d", i)), nil
+			object.Annotations["example.com/note"] = strings.Repeat("x", 4000)
+			if _, err := shares.transform(object); err != nil {
+				t.Fatal(err)
+			}
+			c.podChanged(object)
+		}
+		c.step()
+		if have := (heap() - before) / pods; have > most {
+			t.Errorf("%d bytes for each pod, want at most %d", have, most)
+		} else {
+			t.Logf("%d bytes", have)
+		}
+		if len(c.pods) != pods+1 {
+			t.Errorf("%d pods are there", len(c.pods))
+		}
+	})
+}
+
+func heap() int64 {
+	var now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&now)
+	return int64(now.HeapAlloc)
 }

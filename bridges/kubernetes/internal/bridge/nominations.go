@@ -126,7 +126,7 @@ func (b *Bridge) sayNomination(n *nomination) {
 	}
 	n.saying = true
 	object, node := n.pod.object, n.node
-	b.write(conditions, func(ctx context.Context) error { return b.writer.Nominate(ctx, object, node) }, func(err error) {
+	b.write(conditions, object.Namespace, func(ctx context.Context) error { return b.writer.Nominate(ctx, object, node) }, func(err error) {
 		n.saying = false
 		if err == nil {
 			n.said = node

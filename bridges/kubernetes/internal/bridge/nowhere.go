@@ -20,16 +20,16 @@ const nowhereClass = "nowhere"
 
 // stranded are pods at which the bridge is about to look because a node was refused to them.
 type stranded struct {
-	line  []*pod
+	line  turns[*pod]   // by namespace
 	soon  bool          // Bridge.tellNowhere is in the mailbox
 	spent time.Duration // on these looks since the last beat
 }
 
 // countRefusal counts the refusal of a node to a pod. After the first, second, fourth and eighth refusal and so on, the bridge looks
 // at all nodes for the pod, so n refusals cause at most log2(n) + 1 looks. If the plugins refuse every node whatever it is, the bridge
-// looks after any refusal. Refusals that follow from the node alone are left to classRefused.
+// looks after any refusal. Refusals that follow from the node alone are left to classRefused as long as there is room for the class.
 func (b *Bridge) countRefusal(p *pod, attempt *filters.Attempt, refusal *filters.Refusal) {
-	if p.nowhere || p.clears || p.class != "" && filters.OfNodes(refusal.Plugins) {
+	if p.nowhere || p.clears || p.class != "" && filters.OfNodes(refusal.Plugins) && len(b.demands.told) < mostClasses {
 		return
 	}
 	if translate.GroupOf(p.object) != "" {
@@ -46,7 +46,7 @@ func (b *Bridge) countRefusal(p *pod, attempt *filters.Attempt, refusal *filters
 func (b *Bridge) strand(p *pod) {
 	if !p.stranded {
 		p.stranded = true
-		b.stranded.line = append(b.stranded.line, p)
+		b.stranded.line.put(p.object.Namespace, p)
 	}
 	if !b.stranded.soon {
 		b.stranded.soon = true
@@ -61,9 +61,12 @@ func (b *Bridge) tellNowhere() {
 	s := &b.stranded
 	s.soon = false
 	begun, alike, fits := time.Now(), map[string][]string{}, map[string]bool{}
-	for len(s.line) > 0 && s.spent+time.Since(begun) < thinking {
-		p := s.line[0]
-		s.line, p.stranded = s.line[1:], false
+	for s.spent+time.Since(begun) < thinking {
+		_, p, some := s.line.take(nil)
+		if !some {
+			break
+		}
+		p.stranded = false
 		if b.link == nil || p.nowhere || p.clears || p.standing != asked || b.pods[p.object.UID] != p || !p.wanted() {
 			continue
 		}

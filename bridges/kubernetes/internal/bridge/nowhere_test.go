@@ -72,6 +72,28 @@ func TestNowhere_LooksWaitForTheNextBeat_OnceTheTimeOfThisOneIsSpent(t *testing.
 	})
 }
 
+func TestNowhere_APodAboutWhichNobodyIsAskedForAWhile_IsLookedAtAfterwards(t *testing.T) {
+	timedBridge(t, func(c *timed, _ *pod) {
+		runs := c.onPort("runs")
+		c.allocate(runs)
+		waits := c.onPort("waits")
+		c.want(c.propose(waits), "release waits", "ask waits")
+		c.refusals.rests["team"] = time.Now().Add(2 * beat)
+		c.told = nil
+		c.podDeleted(runs.object)
+		c.step()
+		c.want(c.said(), "release runs")
+		c.told = nil
+		time.Sleep(2 * beat)
+		c.beat(time.Now())
+		c.step()
+		c.want(c.said(), "release waits", "ask waits")
+		if waits.nowhere {
+			t.Error("it is asked for as one that runs nowhere")
+		}
+	})
+}
+
 func TestNowhere_OfPodsThatAreAlikeOneIsLookedAt(t *testing.T) {
 	timedBridge(t, func(c *timed, _ *pod) {
 		c.allocate(c.onPort("runs"))

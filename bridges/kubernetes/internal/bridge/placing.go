@@ -12,8 +12,8 @@ import (
 	si "tenon.invalid/proto/tenon/si/v1later"
 )
 
-// allocated takes a decision: the pod has a node.
-func (b *Bridge) allocated(one *si.Allocation) {
+// allocated notes that a pod has a node, and binds the pod unless the same response ends the allocation.
+func (b *Bridge) allocated(one *si.Allocation, ends bool) {
 	p := b.pods[types.UID(one.AllocationKey)]
 	switch {
 	case p != nil && p.reported && one.AllocationTags["tenon/recovered"] == "true":
@@ -38,6 +38,9 @@ func (b *Bridge) allocated(one *si.Allocation) {
 		b.reconcile(p)
 		return
 	}
+	if ends {
+		return
+	}
 	if p.group == nil {
 		b.bind(p)
 		return
@@ -59,7 +62,7 @@ func (b *Bridge) bind(p *pod) {
 		return err
 	}
 	if attempt == nil || !attempt.Works() || b.DryRun {
-		b.write(binds, bind, ended)
+		b.write(binds, pod.Namespace, bind, ended)
 		return
 	}
 	go func() {
@@ -73,7 +76,7 @@ func (b *Bridge) bind(p *pod) {
 			case err != nil:
 				ended(err)
 			default:
-				b.write(binds, bind, ended)
+				b.write(binds, pod.Namespace, bind, ended)
 			}
 		})
 	}()
@@ -139,7 +142,7 @@ func (b *Bridge) released(one *si.AllocationRelease) bool {
 			b.leave(p)
 		}
 		b.reconcile(p)
-	case p.held:
+	case p.held || preempted && p.runsOn() == "": // it was not bound, so it does not have to end
 		p.ending = one.TerminationType
 		b.giveBack(p)
 		b.reconcile(p)

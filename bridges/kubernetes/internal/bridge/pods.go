@@ -168,18 +168,26 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 		}
 		return
 	}
+	application, placeholder := translate.Application(object, b.SharedApplications), translate.IsPlaceholder(object)
+	was := p
+	if p != nil && p.mine && p.runsOn() == "" && (p.application != application || p.placeholder != placeholder) {
+		b.podEnded(p) // to the scheduler it is another one by now
+		p = nil
+	}
 	if p == nil {
 		p = &pod{mine: object.Spec.SchedulerName == b.SchedulerName}
 		if p.mine {
-			p.application, p.placeholder = translate.Application(object, b.SharedApplications), translate.IsPlaceholder(object)
+			p.application, p.placeholder = application, placeholder
 			p.waitsFor = translate.WaitsFor(object)
+		}
+		if was != nil {
+			p.since, p.lookAt, p.listed, p.inLine = was.since, was.lookAt, was.listed, was.inLine
 		}
 		b.pods[object.UID] = p
 	}
 	old := p.object
 	if p.node != "" {
-		b.filters.PodGone(old, p.node)
-		b.filters.Pod(object, p.node)
+		b.filters.PodChanged(old, object, p.node)
 		b.changed(filters.OfPod(old, object, p.node))
 	}
 	p.object = object

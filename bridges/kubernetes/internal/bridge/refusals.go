@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,19 +19,29 @@ import (
 // asks about others of them, and what no change wakes is looked at again with its condition (Options.Repeat).
 const mostHints = 64
 
+// The plugins parse the selectors of a pod at each question, so whoever makes pods chooses how long the questions take. If the questions
+// about one namespace after one change take more than longHints, the bridge asks none about the namespace for 50 times as long. Then it
+// looks at the pods of the namespace.
+const (
+	longHints   = 20 * time.Millisecond // a busy machine answers slowly, too
+	longestRest = 10 * time.Second
+)
+
 // refusals are the pods that were refused a node, which the scheduler remembers. After each change of the cluster the plugins are
 // asked whether it may help them. They say the same of pods that are alike and were refused by the same plugins, so one of those is
 // asked about.
 type refusals struct {
 	pods   map[types.UID]*pod
 	groups map[string]refusedKinds // by namespace
+	rests  map[string]time.Time    // until when the plugins are asked nothing about a namespace
+	missed turns[*pod]             // pods to look at after such a rest, by namespace
 }
 
 // refusedKinds are pods by their refusalKey.
 type refusedKinds map[string]map[types.UID]*pod
 
 func newRefusals() refusals {
-	return refusals{map[types.UID]*pod{}, map[string]refusedKinds{}}
+	return refusals{map[types.UID]*pod{}, map[string]refusedKinds{}, map[string]time.Time{}, turns[*pod]{}}
 }
 
 // put takes a pod in, or takes it in anew if other plugins refused it or its object is another by now.
@@ -74,9 +85,16 @@ func (r *refusals) drop(p *pod) {
 // helped returns the pods of which mayHelp is true. It asks about one of those that are alike.
 func (r *refusals) helped(mayHelp func(*pod) bool) []*pod {
 	var all []*pod
-	for _, kinds := range r.groups {
-		asked := 0
+	for namespace, kinds := range r.groups {
+		begun, asked := time.Now(), 0
+		if _, rests := r.rests[namespace]; rests {
+			continue
+		}
 		for _, group := range kinds { // in another order each time
+			if took := time.Since(begun); took > longHints {
+				r.rests[namespace] = time.Now().Add(min(share*took, longestRest))
+				break
+			}
 			if asked++; asked > mostHints {
 				break
 			}
@@ -89,6 +107,36 @@ func (r *refusals) helped(mayHelp func(*pod) bool) []*pod {
 		}
 	}
 	return all
+}
+
+// rested puts the refused pods of each namespace whose rest is over in line for lookAgain.
+func (r *refusals) rested(now time.Time) {
+	for namespace, until := range r.rests {
+		if now.Before(until) || len(r.missed.of[namespace]) > 0 { // those of an earlier rest are still looked at
+			continue
+		}
+		delete(r.rests, namespace)
+		for _, group := range r.groups[namespace] {
+			for _, p := range group {
+				r.missed.put(namespace, p)
+			}
+		}
+	}
+}
+
+// lookAgain looks at all nodes for pods in line, and wakes the pods that some node may take. It takes 50 ms and one look at the most.
+func (b *Bridge) lookAgain(now time.Time) {
+	b.refusals.rested(now)
+	alike := map[string][]string{}
+	for begun := time.Now(); time.Since(begun) < thinking; {
+		_, p, some := b.refusals.missed.take(nil)
+		if !some {
+			return
+		}
+		if b.refusals.has(p) && !b.rests(p) && len(ofAlike(b, p, alike, b.keptBy)) == 0 {
+			b.wake(p)
+		}
+	}
 }
 
 // of returns the pods that plugins refused of which this is true.

@@ -5,6 +5,8 @@ package bridge
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -107,4 +109,41 @@ func TestOutbox_AnApplicationOfWhichTheSchedulerCannotBeToldIsNotRemoved(t *test
 	if o.remove("team/\xff"); len(o.removed) != 0 {
 		t.Errorf("have %v", o.removed)
 	}
+}
+
+func TestRefusals_QuestionsThatTakeLong_AreAskedSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRefusals()
+		for _, namespace := range []string{"slow", "ordinary"} {
+			for i := range 10 {
+				name := fmt.Sprint(namespace, i)
+				r.put(&pod{refusedBy: []string{"InterPodAffinity"}, object: &v1.Pod{ObjectMeta: metav1.ObjectMeta{
+					Namespace: namespace, Name: name, UID: types.UID(name), Labels: map[string]string{"own": name}}}})
+			}
+		}
+		asked := map[string]int{}
+		change := func() {
+			r.helped(func(p *pod) bool {
+				if asked[p.object.Namespace]++; p.object.Namespace == "slow" {
+					time.Sleep(30 * time.Millisecond)
+				}
+				return false
+			})
+		}
+		for range 100 {
+			change()
+		}
+		if asked["slow"] != 1 || asked["ordinary"] != 1000 {
+			t.Errorf("asked %v", asked)
+		}
+		time.Sleep(2 * time.Second)
+		r.rested(time.Now())
+		if r.missed.count != 10 {
+			t.Errorf("%d pods are to be looked at", r.missed.count)
+		}
+		change()
+		if asked["slow"] != 2 {
+			t.Errorf("asked %v after a while", asked)
+		}
+	})
 }

@@ -80,7 +80,7 @@ func TestHold_AGangOfThousandsLeavesOthersTheirTurn(t *testing.T) {
 	g := newGangs(t)
 	g.member("first", 200, "Soft")
 	g.hold(g.app)
-	if have := g.writing.all + len(g.writing.waiting[makes]); have > mostMakes {
+	if have := g.writing.all + g.writing.waiting[makes].count; have > mostMakes {
 		t.Errorf("%d of its placeholders are before those of another gang", have)
 	}
 	g.until("all of them", func() bool { return len(g.made()) == 200 })

@@ -63,7 +63,7 @@ func (b *Bridge) tryEvict(e *eviction) {
 			b.writer.BudgetOverrun(e.object, b.BudgetPatience)
 		}
 	}
-	b.write(evicts, func(ctx context.Context) error { return write(ctx, e.object, e.message) }, func(err error) {
+	b.write(evicts, e.object.Namespace, func(ctx context.Context) error { return write(ctx, e.object, e.message) }, func(err error) {
 		if err != nil && b.ends(e) {
 			b.after(b.unended(e, err), func() {
 				if b.ends(e) && !b.spare(e) {

@@ -71,3 +71,45 @@ func TestVictim_IsCountedOnce_AndOnlyIfItEnds(t *testing.T) {
 		counted("u", "waits", 1) // the scheduler repeats it
 	})
 }
+
+func TestVictim_ThatTheSameResponsePlaces_IsNotBoundAndWaitsAgain(t *testing.T) {
+	timedBridge(t, func(c *timed, p *pod) {
+		c.pod("waits")
+		bindings, evictions := c.times("create", "pods", "binding"), c.times("create", "pods", "eviction")
+		listener{c.Bridge}.Allocations(c.link, placedAndPreempted(p, nil))
+		c.step()
+		c.want(c.said(), "ask waits", "release p", "ask p")
+		if len(*bindings)+len(*evictions) != 0 || p.standing != asked || p.node != "" {
+			t.Errorf("bound at %v, evicted at %v, it stands at %d on %q", *bindings, *evictions, p.standing, p.node)
+		}
+	})
+}
+
+func TestVictim_ThatTheSameResponseReportsAsRecovered_IsEvicted(t *testing.T) {
+	timedBridge(t, func(c *timed, p *pod) {
+		c.pod("waits")
+		p.object.Spec.NodeName = "one"
+		p.standing, p.reported = placed, true
+		c.move(p, "one")
+		c.step()
+		c.told = nil
+		evictions := c.times("create", "pods", "eviction")
+		listener{c.Bridge}.Allocations(c.link, placedAndPreempted(p, map[string]string{"tenon/recovered": "true"}))
+		c.step()
+		c.step()
+		c.want(c.said())
+		if len(*evictions) != 1 || !c.isVictim(p) {
+			t.Errorf("evicted at %v, its end is %v", *evictions, p.ending)
+		}
+	})
+}
+
+// placedAndPreempted returns a response with an allocation of a pod and with its end for the pod "waits".
+func placedAndPreempted(p *pod, tags map[string]string) *si.AllocationResponse {
+	key := string(p.object.UID)
+	return &si.AllocationResponse{
+		New: []*si.Allocation{{AllocationKey: key, ApplicationID: p.application, NodeID: "one", UUID: "u", AllocationTags: tags}},
+		Released: []*si.AllocationRelease{{AllocationKey: key, ApplicationID: p.application, UUID: "u", PreemptorKey: string(forWaits),
+			TerminationType: si.TerminationType_PREEMPTED_BY_SCHEDULER}},
+	}
+}

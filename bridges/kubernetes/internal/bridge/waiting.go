@@ -59,6 +59,7 @@ func (b *Bridge) beat(now time.Time) {
 	b.question(now)
 	b.askQueues(now)
 	b.watchNominations(now)
+	b.lookAgain(now)
 	b.stranded.spent = 0
 	b.tellNowhere()
 	b.count()
@@ -129,7 +130,7 @@ func (b *Bridge) writeWhy(p *pod) {
 	if p.unbound != "" && strings.HasPrefix(message, strings.TrimSuffix(p.unbound, ".")) {
 		reason = v1.PodReasonSchedulerError // no other node would help, so autoscalers are to leave it alone
 	}
-	b.write(conditions, func(ctx context.Context) error { return b.writer.NotScheduled(ctx, object, reason, message) }, func(err error) {
+	b.write(conditions, object.Namespace, func(ctx context.Context) error { return b.writer.NotScheduled(ctx, object, reason, message) }, func(err error) {
 		p.telling = false
 		if err != nil {
 			b.Log.Warn("a pod's condition could not be written", "pod", p.name(), "error", err)

@@ -3,6 +3,7 @@
 package bridge
 
 import (
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -16,11 +17,11 @@ func TestWrites_BindingsAreNeverBehindOthers(t *testing.T) {
 		var bound atomic.Int32 // the bindings run on goroutines of their own
 		for range 10 * writes {
 			for kind := binds + 1; kind < urgencies; kind++ {
-				p.do(kind, func() { <-hold })
+				p.do(kind, "team", func() { <-hold })
 			}
 		}
 		for range writes / 4 {
-			p.do(binds, func() { bound.Add(1); <-hold })
+			p.do(binds, "team", func() { bound.Add(1); <-hold })
 		}
 		synctest.Wait()
 		if under := bound.Load(); under != writes/4 {
@@ -28,7 +29,7 @@ func TestWrites_BindingsAreNeverBehindOthers(t *testing.T) {
 		}
 		close(hold)
 		synctest.Wait()
-		if p.all != 0 || slices.ContainsFunc(p.waiting[:], func(left []func()) bool { return len(left) > 0 }) {
+		if p.all != 0 || slices.ContainsFunc(p.waiting[:], func(left turns[func()]) bool { return left.count > 0 }) {
 			t.Errorf("left are %d under way", p.all)
 		}
 	})
@@ -38,12 +39,12 @@ func TestWrites_TheMostUrgentKindIsNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p pool
 		hold := make(chan struct{})
-		for range writes {
-			p.do(binds, func() { <-hold })
+		for i := range writes {
+			p.do(binds, fmt.Sprint(i), func() { <-hold })
 		}
 		var order []urgency
 		for kind := urgencies - 1; kind >= 0; kind-- {
-			p.do(kind, func() { order = append(order, kind) })
+			p.do(kind, "team", func() { order = append(order, kind) })
 		}
 		for range writes {
 			hold <- struct{}{}
@@ -63,12 +64,12 @@ func TestWrites_NoKindWaitsForAnother(t *testing.T) {
 			var done [urgencies]atomic.Bool
 			for range 10 * writes {
 				if slow != binds { // nothing holds up bindings but the API server itself
-					p.do(slow, func() { <-hold })
+					p.do(slow, "team", func() { <-hold })
 				}
 			}
 			for kind := range urgencies {
 				if kind != slow {
-					p.do(kind, func() { done[kind].Store(true) })
+					p.do(kind, "team", func() { done[kind].Store(true) })
 				}
 			}
 			synctest.Wait()
@@ -81,4 +82,49 @@ func TestWrites_NoKindWaitsForAnother(t *testing.T) {
 			synctest.Wait()
 		})
 	}
+}
+
+func TestWrites_NoNamespaceWaitsForAnother(t *testing.T) {
+	for kind := range urgencies {
+		synctest.Test(t, func(t *testing.T) {
+			var p pool
+			hold := make(chan struct{})
+			var done atomic.Int32
+			for range 10 * writes {
+				p.do(kind, "slow", func() { <-hold })
+			}
+			for range 10 {
+				p.do(kind, "ordinary", func() { done.Add(1) })
+			}
+			synctest.Wait()
+			if have := done.Load(); have != 10 {
+				t.Errorf("%d of 10 writes of kind %d ran beside those of another namespace, which take for ever", have, kind)
+			}
+			close(hold)
+			synctest.Wait()
+			if p.all != 0 || len(p.of[kind]) != 0 {
+				t.Errorf("%d writes run, of %v", p.all, p.of[kind])
+			}
+		})
+	}
+}
+
+func TestWrites_OfNamespacesTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p pool
+		hold := make(chan struct{})
+		var order []string
+		for _, namespace := range []string{"many", "one"} {
+			for range map[string]int{"many": 300, "one": 1}[namespace] {
+				p.do(conditions, namespace, func() { <-hold; order = append(order, namespace) })
+			}
+		}
+		for range 301 {
+			hold <- struct{}{}
+			synctest.Wait()
+		}
+		if before := slices.Index(order, "one"); before < 0 || before > ofOneKind {
+			t.Errorf("%d writes of one namespace were before the one of another", before)
+		}
+	})
 }

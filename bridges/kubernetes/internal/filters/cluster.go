@@ -59,6 +59,9 @@ func (f *Filters) Node(node *v1.Node) {
 	if info.Node() == nil {
 		f.cluster.list = nil
 	}
+	if info.Node() == nil || !sameForPods(info.Node(), node) {
+		clear(f.kept)
+	}
 	info.SetNode(node)
 	f.cluster.index(node.Name, info)
 }
@@ -68,12 +71,18 @@ func (f *Filters) NodeGone(name string) {
 	if info := f.cluster.nodes[name]; info != nil {
 		info.RemoveNode()
 		f.cluster.list = nil
+		clear(f.kept)
 		f.cluster.index(name, info)
 	}
 }
 
 // Pod says that a pod takes room on a node.
 func (f *Filters) Pod(pod *v1.Pod, node string) {
+	f.moved(pod)
+	f.add(pod, node)
+}
+
+func (f *Filters) add(pod *v1.Pod, node string) {
 	info := f.cluster.of(node)
 	info.AddPod(pod)
 	f.cluster.index(node, info)
@@ -81,6 +90,21 @@ func (f *Filters) Pod(pod *v1.Pod, node string) {
 
 // PodGone says that it does not any more.
 func (f *Filters) PodGone(pod *v1.Pod, node string) {
+	f.moved(pod)
+	f.remove(pod, node)
+}
+
+// PodChanged says that a pod that takes room on a node is another by now.
+func (f *Filters) PodChanged(old, now *v1.Pod, node string) {
+	if !sameForCounts(old, now) {
+		f.moved(old)
+		f.moved(now)
+	}
+	f.remove(old, node)
+	f.add(now, node)
+}
+
+func (f *Filters) remove(pod *v1.Pod, node string) {
 	info := f.cluster.of(node)
 	if err := info.RemovePod(f.log, pod); err != nil {
 		panic(fmt.Sprintf("a pod leaves a node on which it is not: %v", err))

@@ -6,6 +6,7 @@ package filters
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -77,12 +78,16 @@ type Filters struct {
 	wakes     map[string][]fwk.ClusterEventWithHint // by plugin
 	factory   informers.SharedInformerFactory
 	devices   *devices // nil: nobody looks at claims of devices
+	kept      map[[sha256.Size]byte]*kept
 }
 
 // New makes the plugins, less those of the kinds that are to be ignored. The factory is started by the caller, afterwards.
 func New(ctx context.Context, factory informers.SharedInformerFactory, o Options) (*Filters, error) {
 	metricsMade()
-	f := &Filters{cluster: newCluster(), log: klog.FromContext(ctx), wakes: map[string][]fwk.ClusterEventWithHint{}, factory: factory}
+	f := &Filters{
+		cluster: newCluster(), log: klog.FromContext(ctx), wakes: map[string][]fwk.ClusterEventWithHint{}, factory: factory,
+		kept: map[[sha256.Size]byte]*kept{},
+	}
 	chosen := slices.Clone(enabled)
 	for _, kind := range o.Ignore {
 		chosen = slices.DeleteFunc(chosen, func(name string) bool { return slices.Contains(Kinds[kind], name) })
@@ -149,7 +154,7 @@ type Attempt struct {
 	filters *Filters
 	by      framework.Framework
 	pod     *v1.Pod
-	state   fwk.CycleState
+	state   fwk.CycleState // attempts for pods that are alike share it, so whoever changes the state copies it first
 	nowhere *Refusal
 	only    map[string]bool // nodes; nil: all
 	onlyBy  []string        // the plugins that say so
@@ -173,7 +178,16 @@ type Refusal struct {
 
 // Attempt begins one.
 func (f *Filters) Attempt(ctx context.Context, pod *v1.Pod) *Attempt {
-	return f.attempt(ctx, f.framework, pod)
+	key := f.likeness(pod)
+	if key == nil {
+		return f.attempt(ctx, f.framework, pod)
+	}
+	if k := f.kept[*key]; k != nil {
+		return k.of(pod)
+	}
+	a := f.attempt(ctx, f.framework, pod)
+	f.keep(*key, a)
+	return a
 }
 
 func (f *Filters) attempt(ctx context.Context, by framework.Framework, pod *v1.Pod) *Attempt {

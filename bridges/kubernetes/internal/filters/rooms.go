@@ -66,6 +66,7 @@ func (a *Attempt) FitsNow(ctx context.Context) bool {
 
 // skipScheduler leaves out the plugins that look at what the scheduler itself decides about.
 func (a *Attempt) skipScheduler() {
+	a.state = a.state.Clone()
 	a.state.SetSkipFilterPlugins(a.state.GetSkipFilterPlugins().Union(ofScheduler))
 }
 
