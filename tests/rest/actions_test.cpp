@@ -368,12 +368,11 @@ TEST_F(Actions, MetricsTellWhatWaitsAndWhoIsThere) {
   // What waits gets older, and reading is a turn of the scheduler.
   const std::regex waits("tenon_queue_oldest_wait_seconds\\{[^}]*root.small\"\\} (0\\.[0-9]*)?[1-9]");
   until("/ws/v1/metrics", [&](const reply &r) { return std::regex_search(r.body, waits); });
-  const auto turns = [&] {
-    const std::string now = get("/ws/v1/metrics").body;
+  const auto turns = [](const std::string &now) {
     return std::stod(now.substr(now.find("\ntenon_turns_total ") + 19));
   };
-  const double before = turns();
-  EXPECT_GT(turns(), before);
+  const double before = turns(get("/ws/v1/metrics").body);
+  until("/ws/v1/metrics", [&](const reply &r) { return turns(r.body) > before; });
   EXPECT_EQ(rm_.signal(session, TENON_RM_LOST), TENON_OK);
   until("/ws/v1/metrics", shows("tenon_rm_connected{rm=\"rm\"} 0\n"));
   until("/ws/v1/metrics", shows("tenon_health{check=\"Resource managers\"} 0\n"));
