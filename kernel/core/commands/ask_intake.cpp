@@ -44,7 +44,7 @@ std::string ask_intake::check(const tenon::put_ask &c, ask_terms &out) {
   }
   if (std::string problem = check_devices(c.tags, out); !problem.empty()) return problem;
   out.priority = c.priority;
-  return check_priority(c.priority_class, out.priority);
+  return c.priority_class.empty() ? std::string() : check_priority(c.priority_class, out.priority);
 }
 
 // Of an ask of this key that is there, what is pending or proposed goes.
@@ -102,7 +102,6 @@ std::string ask_intake::application_problem(const application *app, std::string_
 }
 
 std::string ask_intake::check_priority(std::string_view class_name, int32_t &priority) const {
-  if (class_name.empty()) return {};
   const auto found = priority_classes.find(std::string(class_name));
   if (found == priority_classes.end()) {
     std::vector<std::string_view> known;

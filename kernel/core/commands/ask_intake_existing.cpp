@@ -51,7 +51,9 @@ std::string ask_intake::check(const existing_allocation &e, const node *n, ask_t
     if (!problem.empty()) return problem;
   }
   out.priority = c.priority;
-  if (std::string problem = check_priority(c.priority_class, out.priority); !problem.empty()) return problem;
+  if (!c.priority_class.empty()) {
+    if (std::string problem = check_priority(c.priority_class, out.priority); !problem.empty()) return problem;
+  }
   if (c.application.empty()) out.owner = submitted.find_application(application_id_of({}, c.key));
   if (const ask *a = out.owner == nullptr ? nullptr : out.owner->asks.find(c.key); a != nullptr && n != nullptr) {
     const allocation *meant = meant_by(e, *a, *n);

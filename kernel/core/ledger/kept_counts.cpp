@@ -61,11 +61,6 @@ namespace tenon::internal {
 
 // -- Asks and allocations. --
 
-kept_amounts kept_counts::of_ask(const ask &a) {
-  const uint64_t wanted = wanted_allocations(a.max_allocations);
-  return {0, wanted, 0, ask_size + a.key.size() + size_of_pairs(a.tags()) + wanted * allocation_size};
-}
-
 void kept_counts::write(const ask_wants &c) {
   const uint64_t more = wanted_allocations(c.of.max_allocations) - wanted_allocations(c.before);
   amounts_.asks += more;

@@ -58,7 +58,11 @@ class kept_counts : kept_counts_access {
   [[nodiscard]] kept_amounts instead_of(const tenon::update_node &c) const;
 
  private:
-  [[nodiscard]] static kept_amounts of_ask(const ask &a);
+  [[nodiscard]] static kept_amounts of_ask(const ask &a) {
+    const uint64_t wanted = wanted_allocations(a.max_allocations);
+    const size_t of_tags = a.more_said == nullptr ? 0 : size_of_pairs(a.tags());
+    return {0, wanted, 0, ask_size + a.key.size() + of_tags + wanted * allocation_size};
+  }
   void add_bytes(application &app, uint64_t more);
   void forget(queue &q);
   [[nodiscard]] kept_amounts of_foreign(const allocation &a) const;
