@@ -242,6 +242,11 @@ partitions:
   EXPECT_EQ(p.tuning, expected);
 }
 
+TEST(QueuesAccepted, NoStepsAreAnyNumberOfThem) {
+  const partition_config p = partition_of("partitions: [{queues: [], preemption: {max_steps: 0}}]\n");
+  EXPECT_EQ(p.tuning.preemption_max_steps, INT64_MAX);
+}
+
 TEST(QueuesAccepted, PriorityClasses) {
   EXPECT_THAT(accepted("priorityclasses: {high: 1000, low: -5}\npartitions: []\n").priority_classes,
               ElementsAre(Pair("high", 1000), Pair("low", -5)));

@@ -79,7 +79,8 @@ partition_tuning build_tuning(const yaml_node &partition) {
   }
   if (const yaml_node *preemption = partition.find("preemption")) {
     out.preemption_retry_ms = duration_ms_of(*preemption, "retry", out.preemption_retry_ms);
-    out.preemption_max_steps = count_of(*preemption, "max_steps", out.preemption_max_steps);
+    const uint64_t most = count_of(*preemption, "max_steps", out.preemption_max_steps);
+    out.preemption_max_steps = most == 0 ? INT64_MAX : most;
   }
   const yaml_node *timeouts = partition.find("timeouts");
   if (timeouts == nullptr) return out;

@@ -232,7 +232,9 @@ constexpr key_spec preemption_keys[] = {
      .tenon_only = true},
     {.key = "max_steps",
      .kind = kind::count,
-     .summary = "How many allocations one search for victims looks at. After so many it begins with no further node.",
+     .summary =
+         "How many allocations one search for victims looks at. After so many it begins with no further node. 0: "
+         "any number.",
      .fallback = "`10000`",
      .tenon_only = true},
 };
