@@ -4,6 +4,7 @@
 #include "base/joined.hpp"
 #include "base/one_line.hpp"
 #include "tenon/kernel/duration.hpp"
+#include "tenon/kernel/resources.hpp"
 
 namespace tenon::messages {
 

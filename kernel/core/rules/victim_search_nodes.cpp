@@ -124,7 +124,7 @@ bool victim_search::some_node_has_room() {
   return *some_has_room_;
 }
 
-// Once those that are gone there are, `but` for one.
+// The ask may have the node, and has room there once what ends and those of `gone` have ended, all `but` one.
 bool victim_search::has_room(const node &n, std::span<const victim> gone, const allocation *but) const {
   const auto ending = ending_on(n);
   const auto counts = [&](const victim &v) { return v.who->where == &n && v.who != but; };
