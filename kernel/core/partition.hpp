@@ -22,6 +22,7 @@
 #include "commands/releases.hpp"
 #include "core.hpp"
 #include "cycle/cycle.hpp"
+#include "cycle/gang_room.hpp"
 #include "cycle/inspector.hpp"
 #include "cycle/placeholder_pass.hpp"
 #include "cycle/placer.hpp"
@@ -30,6 +31,7 @@
 #include "cycle/required_node.hpp"
 #include "cycle/reserved_pass.hpp"
 #include "cycle/reserver.hpp"
+#include "cycle/tried_room.hpp"
 #include "cycle/whole_gang.hpp"
 #include "explain/explainer.hpp"
 #include "explain/policy_inquiry.hpp"
@@ -67,7 +69,6 @@
 #include "rules/claims.hpp"
 #include "rules/gangs.hpp"
 #include "rules/headroom.hpp"
-#include "rules/lifecycles.hpp"
 #include "rules/limits.hpp"
 #include "rules/node_search.hpp"
 #include "rules/node_verdicts.hpp"
@@ -230,13 +231,10 @@ class partition final : partition_model {
   // -- What leaves the kernel. --
   fact_teller facts{{shared, name, types, classes}};
   decision_teller decisions{{shared, rm, name, id, epoch, types, classes, held_devices_of}};
-
   kept_counts keeps{{active, foreign, foreign_tags, nodes}};
 
-  // -- Policies. --
+  // -- Policies, what may run next, and what waits. --
   sort_orders orders{{nodes, shapes}};
-
-  // -- What may run next, and what waits. --
   change_writer written{{nodes, types, keeps, marks, facts, decisions}};
   internal::victim_room victim_room{{nodes, classes}};
   change_dispatcher changes{{written, config, nodes, orders.nodes, verdicts, checks, keys, fair_maxima, priorities,
@@ -312,8 +310,10 @@ class partition final : partition_model {
   reserved_pass pass_a{
       {reserved, lines, classes, config, ready, headroom, reservations, checks, placer, preemption, on_node}};
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs_in_turn, replacements}};
-  internal::whole_gang whole_gang{{classes, nodes, orders.nodes, verdicts, holdings, headroom, search, fitness, checks,
-                                   lines, ready, kept_orders, placer, victim_search, preemption, written}};
+  internal::tried_room tried_room{{classes, holdings, orders.nodes, verdicts, victim_room, written}};
+  internal::gang_room gang_room{{classes, search, victim_search, checks, preemption, tried_room}};
+  internal::whole_gang whole_gang{
+      {classes, nodes, search, fitness, checks, lines, ready, kept_orders, placer, tried_room, gang_room}};
   queue_pass pass_c{{classes, ready, kept_orders, limit_lines, lines, alarms, reserved, headroom, checks, placer,
                      whole_gang, preemption, reserver, required}};
   internal::cycle cycle{

@@ -259,7 +259,7 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
     a->asks.push_back(k);
   } else {
     --next_arrival;  // none came
-    end_reservation_of(*waiting, messages::reservation_used());
+    end_reservation_of(*a, *waiting, messages::reservation_used());
     ++waiting->placed;
     waiting->told.clear();
     waiting->max_allocations = std::max(waiting->max_allocations, waiting->placed);
@@ -370,7 +370,7 @@ void partition::release_from(application &a, const tenon::release &c) {
   if (c.what != release_what::allocations) {
     for (ask &k : a.asks) {
       if (!wanted(k.key) || k.pending() == 0) continue;
-      end_reservation_of(k, messages::reservation_ask_gone());
+      end_reservation_of(a, k, messages::reservation_ask_gone());
       if (k.placeholder) a.placeholder_data[k.task_group].timed_out += k.pending();
       real_went |= !k.placeholder;
       k.withdrawn = changed = true;

@@ -232,7 +232,7 @@ void partition::settle(application &a, bool real_went) {
 void partition::drop_asks(application &a, termination why, const std::string &text, bool only_placeholders) {
   for (ask &k : a.asks) {
     if (k.pending() == 0 || (only_placeholders && !k.placeholder)) continue;
-    end_reservation_of(k, messages::reservation_ask_gone());
+    end_reservation_of(a, k, messages::reservation_ask_gone());
     if (k.placeholder) a.placeholder_data[k.task_group].timed_out += k.pending();
     k.withdrawn = true;
     decision &d = emit(decision_kind::ask_released, a.id, k.key);

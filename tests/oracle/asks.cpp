@@ -125,7 +125,7 @@ void partition::put_ask(const tenon::put_ask &c) {
   a->submitted_ms = std::min(a->submitted_ms, k.create_time_ms);
   std::erase_if(a->asks, [&](const ask &old) {
     if (old.key != k.key) return false;
-    end_reservation_of(old, messages::reservation_ask_gone());
+    end_reservation_of(*a, old, messages::reservation_ask_gone());
     k.failed_on = old.failed_on;
     return true;
   });

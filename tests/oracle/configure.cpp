@@ -114,6 +114,7 @@ void partition::configure(const partition_config &c, const std::map<std::string,
     if (is_below_leaf(path)) q.state = next_state(q.state, object_event::remove).value_or(q.state);
   }
   if (!c.tuning.reservation_enabled) switch_off_reservations();
+  end_reservations_of_gangs_that_do_not_wait();
   end_too_many_reservations();
   for (const auto &a : applications) {
     for (ask &k : a->asks) {

@@ -48,18 +48,17 @@ bool partition::decide_in(const queue &q, const usage &used) {
     bool looked_at_gang = false;
     for (ask *k : sorted_asks(*a)) {
       const reservation *own = reservation_of(*k);
-      if ((own == nullptr || waits_in_order(*a, *k, *own)) && is_kept_back(*a, *k, used)) continue;
+      const bool held_with_gang = k->placeholder && !reservations_of_gang(*a).empty();
+      const bool in_order = own == nullptr ? !held_with_gang : waits_in_order(*a, *k, *own);
+      if (in_order && is_kept_back(*a, *k, used)) continue;
       if (shared.has.gangs && k->placeholder && waits_to_begin(*a) && own == nullptr) {
         if (std::exchange(looked_at_gang, true)) continue;
-        ask *without_place = nullptr;
-        usage tried = used;
-        if (begin_whole(*a, used, without_place, tried)) return true;
+        if (begin_whole(*a, used)) return true;
+        if (held_with_gang) continue;
         if (!order_here.is_one_first && whole_lacks(*a, *k, used) == lack::headroom) wait_first(*a, *k);
         refused_at_turn.clear();
-        const bool is_tried = without_place != nullptr && reservation_of(*without_place) == nullptr;
-        ask &by = is_tried ? *without_place : *k;
-        const bool may = shared.has.preemption && has_come(*a) && within_limits(*a, by, used);
-        if (may && preempt(*a, by, is_tried ? tried : used, is_guaranteed_whole(*a, used))) return true;
+        const bool may = shared.has.preemption && has_come(*a);
+        if (may && make_room_for_gang(*a, *k, used)) return true;
         continue;
       }
       if ((own != nullptr && !own->by_order) || (shared.has.gangs && waits_for_placeholders(*a, *k))) continue;
@@ -112,7 +111,7 @@ void partition::place(application &a, ask &k, const std::string &node_id, const 
   }
   std::optional<reservation> own;
   if (const reservation *r = reservation_of(k); r != nullptr && r->node == node_id) own = *r;
-  end_reservation_of(k, messages::reservation_used());
+  end_reservation_of(a, k, messages::reservation_used());
   count_for_canary(a, k);
   ++k.placed;
   k.told.clear();

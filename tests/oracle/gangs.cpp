@@ -110,7 +110,7 @@ bool partition::replace_one(application &a, ask &k, const usage &used) {
 
 void partition::replace(application &a, ask &k, allocation &placeholder, const std::string &node_id,
                         detail_map detail) {
-  end_reservation_of(k, messages::reservation_used());
+  end_reservation_of(a, k, messages::reservation_used());
   if (check_deadline_ms > 0) {
     propose_replacement(a, k, placeholder, node_id, std::move(detail));
   } else {
@@ -197,9 +197,8 @@ bool partition::is_guaranteed_whole(const application &a, const usage &used) con
   return false;
 }
 
-// `used` is a copy, in which each placeholder counts for those behind it. Where one finds no place, `tried` has what
-// those before it would take of nodes.
-bool partition::begin_whole(application &a, usage used, ask *&without_place, usage &tried) {
+// `used` is a copy, in which each placeholder counts for those behind it.
+bool partition::begin_whole(application &a, usage used) {
   const std::vector<ask *> in_order = sorted_asks(a);
   const auto first = std::find_if(in_order.begin(), in_order.end(), [](const ask *k) { return k->placeholder; });
   if (!has_come(a) || whole_lacks(a, **first, used) != lack::nothing) return false;
@@ -215,14 +214,10 @@ bool partition::begin_whole(application &a, usage used, ask *&without_place, usa
     for (int32_t left = k->pending(); left > 0; --left) {
       if (!within_limits(a, *k, used) || !within_max(a, *k, used)) return false;
       const node *n = k->required_node.empty() ? choose_node(a, *k, used) : required_node_now(a, *k, used);
-      if (n == nullptr) {
-        without_place = k;
-        return false;
-      }
+      if (n == nullptr) return false;
       const detail_map chosen = k->required_node.empty() ? chosen_by_order(a, *k, *n, used) : detail_map();
       all.push_back({k, n->id, chosen});
-      put_on(a, *k, *n, used);
-      put_on(a, *k, *n, tried);
+      put_on(*k, *n, chosen, used);
       count(a, *k, used);
     }
   }
@@ -242,8 +237,7 @@ partition::lack partition::whole_lacks(const application &a, const ask &first, c
   return within_max(a, all, used) ? lack::nothing : lack::headroom;
 }
 
-void partition::put_on(const application &a, const ask &k, const node &n, usage &used) {
-  const detail_map chosen = k.required_node.empty() ? chosen_by_order(a, k, n, used) : detail_map();
+void partition::put_on(const ask &k, const node &n, const detail_map &chosen, usage &used) {
   take(used.free_devices.at(n.id), detail_on(n, used.free_devices.at(n.id), k, chosen));
   subtract(used.free_on_node.at(n.id), k.resources);
   add(used.on_node[n.id], k.resources);

@@ -43,7 +43,7 @@ std::map<uint64_t, std::string> partition::gang_waits_for(application &a, inspec
       nowhere.insert(k.arrival);
       all_placed = false;
     } else {
-      put_on(a, k, *n, on_nodes);
+      put_on(k, *n, k.required_node.empty() ? chosen_by_order(a, k, *n, on_nodes) : detail_map(), on_nodes);
     }
   });
   each_placeholder([&](const ask &k) {
@@ -92,7 +92,8 @@ std::optional<ask> partition::inspect_application(application &a, inspection &pa
   std::optional<std::map<uint64_t, std::string>> of_gang;
   uint64_t looked_at = 0;
   for (ask *k : sorted_asks(a)) {
-    if (reservation_of(*k) != nullptr || (!stopped && waits_for_placeholders(a, *k))) continue;
+    const bool is_held_with_gang = k->placeholder && !reservations_of_gang(a).empty();
+    if (is_held_with_gang || reservation_of(*k) != nullptr || (!stopped && waits_for_placeholders(a, *k))) continue;
     if (after && !tried_before(*after, *k)) continue;
     if (stopped || !may_run(a, part.used) || is_kept_back(a, *k, part.wanted)) {
       say_state(a, *k, messages::container_skipped());

@@ -70,6 +70,7 @@ struct reservation {
   std::string node;
   bool freed = false;    // by preemption, for this ask
   bool empties = false;  // made although the cluster had too little left
+  bool of_gang = false;  // one of those for a gang that begins whole
   // In this decision the ask takes its turn among all others: it is to, and it may use the node until its turn is over.
   bool goes_by_order = false, by_order = false;
 };

@@ -114,9 +114,9 @@ struct partition {
   // Its placeholders are as many as it named.
   [[nodiscard]] static bool has_come(const application &a);
   [[nodiscard]] static bool has_begun(const application &a);
-  bool begin_whole(application &a, usage used, ask *&without_place, usage &tried);
+  bool begin_whole(application &a, usage used);
   // One more of the ask is on the node, with the devices that it would have there.
-  void put_on(const application &a, const ask &k, const node &n, usage &used);
+  static void put_on(const ask &k, const node &n, const detail_map &chosen, usage &used);
   const node *required_node_now(const application &a, const ask &k, const usage &used);
   void arm_placeholder_timer(application &a, int64_t from_ms);
   void time_placeholders(application &a, const allocation &placed);  // a placeholder was
@@ -217,8 +217,8 @@ struct partition {
   void end_reservation(uint64_t id, const std::string &why);
   // A reservation ended: asks that were held off may preempt again.
   void let_try_again();
-  // Of an ask; of an application: in order. Nothing where there is none.
-  void end_reservation_of(const ask &k, const std::string &why);
+  // Of an ask, or of its gang; of an application: in order. Nothing where there is none.
+  void end_reservation_of(const application &a, const ask &k, const std::string &why);
   // Something is kept for it in its queues: it preempts and is reserved.
   [[nodiscard]] bool claims_room(const ask &k) const;
   void end_reservations_of(const application &a, const std::string &why);
@@ -232,7 +232,13 @@ struct partition {
   void wait_on(uint64_t id, ask &k);
   void on_reservation_timer(uint64_t id);
   [[nodiscard]] const reservation *reservation_of(const ask &k) const;
-  [[nodiscard]] ask &ask_of_reservation(const reservation &r);
+  [[nodiscard]] ask &ask_of_reservation(const reservation &r) const;
+  // Those for a gang that begins whole, in order; and the ask that claims for one of its placeholders, or for itself.
+  [[nodiscard]] std::vector<reservation> reservations_of_gang(const application &a) const;
+  [[nodiscard]] const ask &claimant_of(const application &a, const ask &k) const;
+  void reserve_for_gang(application &a, ask &k, const std::string &node_id);
+  void end_one_reservation(uint64_t id, const std::string &why);
+  void end_reservations_of_gangs_that_do_not_wait();
   [[nodiscard]] std::vector<reservation> reservations_on(const std::string &node_id) const;
   [[nodiscard]] bool holds(const node &n, const ask &k) const;
   [[nodiscard]] const node *node_to_reserve(const application &a, const ask &k, const usage &used);
@@ -257,7 +263,25 @@ struct partition {
   [[nodiscard]] std::vector<candidate> all_candidates(bool opted_out);
 
   // -- preemption.cpp --
-  bool preempt(application &a, ask &k, const usage &used, bool has_claim = true);
+  bool preempt(application &a, ask &k, const usage &used);
+  [[nodiscard]] bool may_attempt(application &a, ask &k, const usage &used);
+  void attempt(ask &k);
+  // Where the ask is to be reserved, and who gives way for that; or what it waits for is ending there.
+  struct room_to_make {
+    const node *where = nullptr;
+    bool by_waiting = false, held_off = false;
+    std::vector<candidate> victims;
+  };
+  room_to_make find_room(application &a, ask &k, const usage &used);
+  // For all placeholders of a gang, or nothing.
+  struct seat {
+    ask *of;
+    const node *where;
+    std::vector<candidate> victims;
+  };
+  bool make_room_for_gang(application &a, ask &by, const usage &used);
+  bool find_seats(application &a, usage used, std::set<ask *> &tried, std::vector<seat> &out);
+  void end_others_on(const application &a, const ask &by, const std::string &node_id);
 
   // -- quotas.cpp --
   void look_at_quota(const std::string &path);

@@ -146,6 +146,7 @@ class question : guarantees {
     if (fence == leaf_.path || !is_guaranteed()) return false;
     for (const candidate &c : p_.all_candidates(false)) {
       const std::string &home = c.owner->queue;
+      if (used_.gone.contains(c.what->sequence)) continue;
       if (home == leaf_.path || !lies_in(home, fence) || !shares_a_type(c.what->resources, k_.resources)) continue;
       if (is_protected(home)) continue;
       const std::string meeting = lowest_common(home);
@@ -179,7 +180,8 @@ class question : guarantees {
       if (a->queue != leaf_.path) continue;
       for (allocation &x : a->allocations) {
         const bool may = x.state == allocation_state::allocated && x.allow_preempt_self && x.required_node.empty();
-        if (may && x.priority < k_.priority && shares_a_type(x.resources, k_.resources))
+        if (may && !used_.gone.contains(x.sequence) && x.priority < k_.priority &&
+            shares_a_type(x.resources, k_.resources))
           candidates_.push_back({a.get(), &x});
       }
     }
@@ -427,25 +429,28 @@ class question : guarantees {
 
 }  // namespace
 
-bool partition::preempt(application &a, ask &k, const usage &used, bool has_claim) {
+bool partition::may_attempt(application &a, ask &k, const usage &used) {
   if (!config.preemption_enabled || !k.allow_preempt_other || !k.required_node.empty()) return false;
   if (has_victims_under_way(k) && reservation_of(k) != nullptr) return false;
   const queue &leaf = *find_queue(a.queue);
-  const bool within = preemption_text(leaf).contains("intra");
-  question ask_for(*this, a, k, used);
-  if (!within && !ask_for.is_guaranteed()) return false;
+  if (!preemption_text(leaf).contains("intra") && !question(*this, a, k, used).is_guaranteed()) return false;
   const int64_t delay_ms = duration_of(leaf, "preemption.delay", 30'000);
-  if (shared.now_ms < add_saturating(k.create_time_ms, delay_ms) || shared.now_ms < k.preempt_from_ms) return false;
+  return shared.now_ms >= add_saturating(k.create_time_ms, delay_ms) && shared.now_ms >= k.preempt_from_ms;
+}
+
+void partition::attempt(ask &k) {
   k.preempt_from_ms = add_saturating(shared.now_ms, std::max<int64_t>(1, config.tuning.preemption_retry_ms));
   k.held_off = false;
-  if (!has_claim) return false;
-  const auto is_own = [&](const node &n) {
-    const reservation *held = reservation_of(k);
-    return held != nullptr && held->node == n.id;
-  };
+}
+
+partition::room_to_make partition::find_room(application &a, ask &k, const usage &used) {
+  const bool within = preemption_text(*find_queue(a.queue)).contains("intra");
+  question ask_for(*this, a, k, used);
+  const reservation *own = reservation_of(k);
   const auto look_at_what_ends = [&] {
     auto room = ask_for.room_of_what_ends(within);
-    while (room.second != nullptr && !is_own(*room.second) && !may_wait_for(a, k, *room.second)) {
+    while (room.second != nullptr && !(own != nullptr && own->node == room.second->id) &&
+           !may_wait_for(a, k, *room.second)) {
       if (is_unanswered()) return std::pair<bool, const node *>{true, nullptr};
       room = ask_for.room_of_what_ends(within);
     }
@@ -463,25 +468,100 @@ bool partition::preempt(application &a, ask &k, const usage &used, bool has_clai
   }
   const bool held_off = !room.first && !found && !is_unanswered() && ask_for.is_held_off(within);
   if (waited && !found) room = look_at_what_ends();
-  const node *where = found ? found->where : room.second;
-  if (!found && (where == nullptr || is_own(*where))) {
-    k.held_off = held_off && !room.first;
+  if (found) return {found->where, false, false, found->victims};
+  return {room.second, room.first, held_off && !room.first, {}};
+}
+
+bool partition::preempt(application &a, ask &k, const usage &used) {
+  if (!may_attempt(a, k, used)) return false;
+  attempt(k);
+  const room_to_make found = find_room(a, k, used);
+  const reservation *held = reservation_of(k);
+  const bool stays = held != nullptr && found.where != nullptr && held->node == found.where->id;
+  if (found.where == nullptr || (found.by_waiting && stays)) {
+    k.held_off = found.held_off;
     return false;
   }
-  for (const reservation &r : reservations_on(where->id)) {
-    if (r.ask != k.arrival) lose_reservation(r.id, messages::reservation_for_preemption(k.key));
+  const std::string where = found.where->id;
+  end_others_on(a, k, where);
+  if (held = reservation_of(k); held != nullptr && !stays) {
+    end_reservation(held->id, messages::reservation_moved(where));
   }
-  const reservation *held = reservation_of(k);
-  const bool stays = is_own(*where);
-  if (held != nullptr && !stays) end_reservation(held->id, messages::reservation_moved(where->id));
-  if (!stays) reserve(a, k, where->id);
-  if (found) {
-    for (reservation &r : reservations) {
-      if (r.ask != k.arrival) continue;
-      r.freed = true;
-      r.empties = false;
+  if (!stays) reserve(a, k, where);
+  if (found.by_waiting) return true;
+  for (reservation &r : reservations) {
+    if (r.ask != k.arrival) continue;
+    r.freed = true;
+    r.empties = false;
+  }
+  take_victims(found.victims, k.arrival, messages::preempted_for_ask(k.key));
+  return true;
+}
+
+void partition::end_others_on(const application &a, const ask &by, const std::string &node_id) {
+  for (const reservation &r : reservations_on(node_id)) {
+    const bool own = r.ask == by.arrival || (r.of_gang && by.placeholder && r.application == a.uid);
+    if (!own) lose_reservation(r.id, messages::reservation_for_preemption(by.key));
+  }
+}
+
+bool partition::make_room_for_gang(application &a, ask &by, const usage &used) {
+  if (!reservations_of_gang(a).empty()) return false;
+  for (const ask &k : a.asks) {
+    if (k.placeholder && k.pending() > 0 && (!k.required_node.empty() || reservation_of(k) != nullptr)) return false;
+  }
+  ask all = by;
+  all.resources = pending_placeholders_of(a);
+  if (!may_attempt(a, by, used) || !within_limits(a, all, used)) return false;
+  std::set<ask *> tried{&by};
+  std::vector<seat> seats;
+  const bool found = is_guaranteed_whole(a, used) && find_seats(a, used, tried, seats);
+  for (ask *k : tried) attempt(*k);
+  if (!found) return false;
+  for (const seat &s : seats) {
+    const std::string where = s.where->id;
+    end_others_on(a, *s.of, where);
+    reserve_for_gang(a, *s.of, where);
+    if (!s.victims.empty())
+      take_victims(s.victims, claimant_of(a, *s.of).arrival, messages::preempted_for_ask(s.of->key));
+  }
+  return true;
+}
+
+// `used` is a copy, in which each placeholder counts for those behind it, and victims are gone.
+bool partition::find_seats(application &a, usage used, std::set<ask *> &tried, std::vector<seat> &out) {
+  for (ask *k : sorted_asks(a)) {
+    if (!k->placeholder) continue;
+    refused_at_turn.clear();
+    for (int32_t left = k->pending(); left > 0; --left) {
+      const node *n = within_max(a, *k, used) ? choose_node(a, *k, used) : nullptr;
+      if (n != nullptr && (!reservations_on(n->id).empty() || !may_wait_for(a, *k, *n))) n = nullptr;
+      detail_map chosen;
+      std::vector<candidate> victims;
+      if (n != nullptr) {
+        chosen = chosen_by_order(a, *k, *n, used);
+      } else {
+        if (is_unanswered() || !may_attempt(a, *k, used)) return false;
+        tried.insert(k);
+        room_to_make found = find_room(a, *k, used);
+        if (found.where == nullptr) return false;
+        n = found.where;
+        victims = std::move(found.victims);
+      }
+      for (const candidate &c : victims) {
+        used.gone.insert(c.what->sequence);
+        for (const std::string &path : path_down(c.owner->queue))
+          subtract(used.queues[path].allocated, c.what->resources);
+        add(used.free_on_node.at(c.what->node), c.what->resources);
+        subtract(used.on_node[c.what->node], c.what->resources);
+        free_capacity there{used.free_on_node.at(c.what->node), used.free_devices.at(c.what->node)};
+        there.add({}, c.what->detail);
+        used.free_devices.at(c.what->node) = there.devices;
+      }
+      put_on(*k, *n, chosen, used);
+      count(a, *k, used);
+      out.push_back({k, n, std::move(victims)});
     }
-    take_victims(found->victims, k.arrival, messages::preempted_for_ask(k.key));
   }
   return true;
 }

@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Reservations: docs/decisions-preemption.md, sections 1 and 2.
 #include <algorithm>
+#include <set>
 
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
@@ -9,9 +10,21 @@
 namespace tenon::naive {
 
 const reservation *partition::reservation_of(const ask &k) const {
-  const auto found =
-      std::find_if(reservations.begin(), reservations.end(), [&](const reservation &r) { return r.ask == k.arrival; });
+  const auto found = std::find_if(reservations.begin(), reservations.end(),
+                                  [&](const reservation &r) { return r.ask == k.arrival && !r.of_gang; });
   return found == reservations.end() ? nullptr : &*found;
+}
+
+std::vector<reservation> partition::reservations_of_gang(const application &a) const {
+  std::vector<reservation> out;
+  std::copy_if(reservations.begin(), reservations.end(), std::back_inserter(out),
+               [&](const reservation &r) { return r.of_gang && r.application == a.uid; });
+  return out;
+}
+
+const ask &partition::claimant_of(const application &a, const ask &k) const {
+  const std::vector<reservation> all = reservations_of_gang(a);
+  return k.placeholder && !all.empty() ? ask_of_reservation(all.front()) : k;
 }
 
 bool partition::claims_room(const ask &k) const {
@@ -34,7 +47,11 @@ ask &ask_of(application &a, const reservation &r) {
 
 }  // namespace
 
-ask &partition::ask_of_reservation(const reservation &r) { return ask_of(*find_application(r.application), r); }
+ask &partition::ask_of_reservation(const reservation &r) const {
+  const auto holder =
+      std::find_if(applications.begin(), applications.end(), [&](const auto &a) { return a->uid == r.application; });
+  return ask_of(**holder, r);
+}
 
 void partition::reserve(application &a, ask &k, const std::string &node_id, bool empties) {
   const reservation &r =
@@ -47,6 +64,11 @@ void partition::reserve(application &a, ask &k, const std::string &node_id, bool
   arm_reservation(r.id, wait_ends_ms());
 }
 
+void partition::reserve_for_gang(application &a, ask &k, const std::string &node_id) {
+  reserve(a, k, node_id);
+  reservations.back().of_gang = reservations.back().freed = true;
+}
+
 int64_t partition::wait_ends_ms() const {
   return add_saturating(shared.now_ms, std::max<int64_t>(1, config.tuning.reservation_wait_ms));
 }
@@ -57,7 +79,21 @@ void partition::arm_reservation(uint64_t id, int64_t due_ms) {
   shared.arm(t);
 }
 
+// Those of a gang end together, this one first.
 void partition::end_reservation(uint64_t id, const std::string &why) {
+  const auto at =
+      std::find_if(reservations.begin(), reservations.end(), [&](const reservation &r) { return r.id == id; });
+  if (at == reservations.end()) return;  // it ended with another one
+  const reservation first = *at;
+  end_one_reservation(id, why);
+  if (!first.of_gang) return;
+  const bool waited = why == messages::reservation_waited(first.node);
+  for (const reservation &r : reservations_of_gang(*find_application(first.application))) {
+    end_one_reservation(r.id, waited ? messages::reservation_waited(r.node) : why);
+  }
+}
+
+void partition::end_one_reservation(uint64_t id, const std::string &why) {
   const auto at =
       std::find_if(reservations.begin(), reservations.end(), [&](const reservation &r) { return r.id == id; });
   const reservation gone = *at;
@@ -90,7 +126,9 @@ void partition::let_try_again() {
   }
 }
 
-void partition::end_reservation_of(const ask &k, const std::string &why) {
+void partition::end_reservation_of(const application &a, const ask &k, const std::string &why) {
+  const std::vector<reservation> of_gang = reservations_of_gang(a);
+  if (k.placeholder && !of_gang.empty()) end_reservation(of_gang.front().id, why);
   if (const reservation *r = reservation_of(k)) end_reservation(r->id, why);
 }
 
@@ -116,9 +154,19 @@ size_t partition::most_reserved_nodes() const {
 }
 
 size_t partition::reserved_nodes_of(const application &a) const {
-  return static_cast<size_t>(std::count_if(a.asks.begin(), a.asks.end(), [&](const ask &k) {
-    return k.required_node.empty() && reservation_of(k) != nullptr;
-  }));
+  std::set<std::string> of_gang;
+  for (const reservation &r : reservations_of_gang(a)) of_gang.insert(r.node);
+  return of_gang.size() + static_cast<size_t>(std::count_if(a.asks.begin(), a.asks.end(), [&](const ask &k) {
+           return k.required_node.empty() && reservation_of(k) != nullptr;
+         }));
+}
+
+void partition::end_reservations_of_gangs_that_do_not_wait() {
+  const std::vector<reservation> all = reservations;
+  for (const reservation &r : all) {
+    if (r.of_gang && !waits_to_begin(*find_application(r.application)))
+      end_reservation(r.id, messages::reservation_may_not_run());
+  }
 }
 
 void partition::end_too_many_reservations() {
@@ -135,18 +183,21 @@ void partition::end_too_many_reservations() {
 void partition::end_idle_reservations() {
   const std::vector<reservation> all = reservations;
   for (const reservation &r : all) {
+    if (std::none_of(reservations.begin(), reservations.end(), [&](const reservation &one) { return one.id == r.id; }))
+      continue;
     const usage used = measure();
     const application &a = *find_application(r.application);
     const ask &k = ask_of(*find_application(r.application), r);
+    const ask &by = r.of_gang ? claimant_of(a, k) : k;
     if (waits_for_placeholders(a, k)) continue;
     // One that has victims under way is measured without them.
     const auto path = path_down(a.queue);
     const bool comes_to_fit = std::all_of(path.begin(), path.end(), [&](const std::string &at) {
       amount_map then = used.of_queue(at).allocated;
-      subtract(then, victims_in(at, k));
+      subtract(then, victims_in(at, by));
       return fits_limit(find_queue(at)->max, then, k.resources);
     });
-    const bool fits = has_victims_under_way(k) ? comes_to_fit : within_max(a, k, used);
+    const bool fits = has_victims_under_way(by) ? comes_to_fit : within_max(a, k, used);
     if (fits && may_run(a, used) && !in_stopped_queue(a) && within_limits(a, k, used)) continue;
     end_reservation(r.id, messages::reservation_may_not_run());
   }
@@ -155,7 +206,11 @@ void partition::end_idle_reservations() {
 void partition::lose_reservation(uint64_t id, const std::string &why) {
   for (reservation &r : reservations) {
     if (r.id != id) continue;
-    ask_of_reservation(r).reserve_from_ms = add_saturating(shared.now_ms, config.tuning.reservation_delay_ms);
+    for (const reservation &other : reservations) {
+      const bool with_it = r.of_gang && other.of_gang && other.application == r.application;
+      if (other.id == id || with_it)
+        ask_of_reservation(other).reserve_from_ms = add_saturating(shared.now_ms, config.tuning.reservation_delay_ms);
+    }
     return end_reservation(id, why);
   }
 }
@@ -217,7 +272,7 @@ bool partition::decide_reserved(const usage &used) {
     application &a = *find_application(r.application);
     ask &k = ask_of(a, r);
     refused_at_turn.clear();
-    if (waits_for_placeholders(a, k)) continue;
+    if (r.of_gang || waits_for_placeholders(a, k)) continue;
     const node *n = nullptr;
     const bool within = within_max(a, k, used), daemon = !k.required_node.empty();
     if (within) {
@@ -412,6 +467,9 @@ bool partition::may_use(const node &n, const ask &k, const usage &used) const {
     const auto holder =
         std::find_if(applications.begin(), applications.end(), [&](const auto &a) { return a->uid == r.application; });
     const ask &kept_for = ask_of(**holder, r);
+    const bool with_gang = std::any_of((*holder)->asks.begin(), (*holder)->asks.end(),
+                                       [&](const ask &one) { return one.placeholder && one.arrival == k.arrival; });
+    if (r.of_gang && with_gang) return true;
     if (r.by_order && (r.freed || r.empties) && k.priority > kept_for.priority && k.arrival > kept_for.arrival)
       return true;
     if (!config.tuning.reservation_backfill) return false;

@@ -45,16 +45,24 @@ usage partition::measure() const {
   usage out;
   for (const auto &a : applications) {
     tally own = tally_of(*a);
-    for (const ask &k : a->asks) {
-      if (!claims_room(k)) continue;
-      add(own.claimed, k.resources);
+    const auto claim = [&](const ask &by, const amount_map &needs) {
+      add(own.claimed, needs);
       for (const std::string &path : path_down(a->queue)) {
-        amount_map missing = k.resources;
-        subtract(missing, victims_in(path, k));
+        amount_map missing = needs;
+        subtract(missing, victims_in(path, by));
         for (const auto &[type, amount] : missing) {
-          if (amount > 0) out.awaited_by[k.arrival][path][type] = amount;
+          if (amount > 0) out.awaited_by[by.arrival][path][type] = amount;
         }
       }
+    };
+    for (const ask &k : a->asks) {
+      if (claims_room(k)) claim(k, k.resources);
+      if (k.placeholder) out.claimant[k.arrival] = claimant_of(*a, k).arrival;
+    }
+    if (const std::vector<reservation> of_gang = reservations_of_gang(*a); !of_gang.empty()) {
+      amount_map needs;
+      for (const reservation &r : of_gang) add(needs, ask_of_reservation(r).resources);
+      claim(ask_of_reservation(of_gang.front()), needs);
     }
     const std::string group = group_of(*a);
     for (const std::string &path : path_down(a->queue)) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 #include "amounts.hpp"
@@ -25,6 +26,8 @@ struct usage {
   std::map<std::string, std::map<std::string, tally>> groups;
   // What is kept in queues for reserved asks that preempt, by arrival of the ask, then path.
   std::map<uint64_t, std::map<std::string, amount_map>> awaited_by;
+  std::map<uint64_t, uint64_t> claimant;  // that claims for an ask of a gang, by arrivals
+  std::set<uint64_t> gone;                // allocations, by sequence, that are as if they were not there
   std::map<std::string, amount_map> on_node, free_on_node;  // by id
   std::map<std::string, device_map> free_devices;           // by id
   amount_map root_max;                                      // the sum of the nodes
@@ -35,10 +38,12 @@ struct usage {
   // What is allocated in a queue and kept there, but for the ask, and for those that it may go before.
   [[nodiscard]] amount_map taken_from(const std::string &path, const ask &k) const {
     amount_map out = of_queue(path).allocated;
+    const auto by = claimant.find(k.arrival);
+    const uint64_t own = by == claimant.end() ? k.arrival : by->second;
     for (const auto &[arrival, by_path] : awaited_by) {
       const auto goes = by_order.find(arrival);
       const bool gives_way = goes != by_order.end() && k.arrival > arrival && k.priority > goes->second;
-      if (arrival != k.arrival && !gives_way && by_path.contains(path)) add(out, by_path.at(path));
+      if (arrival != own && !gives_way && by_path.contains(path)) add(out, by_path.at(path));
     }
     return out;
   }

@@ -116,7 +116,7 @@ command load::an_application(const partition_snapshot &p) {
   if (profile_.gangs && random_.percent(profile_.tight_gangs ? 80 : 40)) {
     const int64_t least = profile_.tight_gangs ? 2 : 1, most = 8 / least;
     c.placeholder_ask = own_->resources(enlarged({{"vcore", least * random_.between(1, most)}}));
-    c.hard_gang = random_.percent(30);
+    c.hard_gang = random_.percent(profile_.whole_gangs ? 80 : 30);
   }
   return c;
 }

@@ -78,6 +78,14 @@ std::vector<profile> make_profiles() {
     p.compared.reservations = p.compared.preemption = true;
   }
   {
+    profile &p = add("guaranteed-gangs");
+    p.preemption = p.gangs = p.tight_gangs = p.whole_gangs = p.dense = p.limits = p.reloads = p.timeouts = true;
+    p.reservations = p.recovery = p.inspection = p.people = true;
+    p.max_nodes = 5;
+    p.jump_percent = 12;
+    p.compared.reservations = p.compared.preemption = p.compared.gangs = p.compared.inspection = true;
+  }
+  {
     profile &p = add("types");
     p.preemption = p.reservations = p.dense = p.late_types = p.reloads = p.gangs = true;
     p.max_nodes = 5;

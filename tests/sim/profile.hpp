@@ -19,6 +19,7 @@ struct profile {
   bool shares = false;        // applications change what their queue is guaranteed, which orders of applications read
   bool gangs = false;         // placeholders
   bool tight_gangs = false;   // most applications are gangs whose real asks nearly fit their placeholders
+  bool whole_gangs = false;   // most gangs are hard, so that they begin whole
   bool preemption = false;    // guarantees, asks that preempt and allocations that may be taken, short delays
   bool quotas = false;        // a lowered max is enforced
   bool inspection = false;    // what asks wait for is asked

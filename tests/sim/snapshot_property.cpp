@@ -26,7 +26,7 @@ namespace {
 constexpr std::string_view profile_names[] = {
     "preemption", "types",           "quotas", "plain",          "reservations", "placement",
     "gangs",      "proposed",        "limits", "devices",        "whole",        "canaries",
-    "everything", "maxapplications", "churn",  "reserved-gangs", "orders"};
+    "everything", "maxapplications", "churn",  "reserved-gangs", "orders",       "guaranteed-gangs"};
 
 struct figures {
   uint64_t saved = 0, refused = 0, compared = 0, damaged = 0, made_up = 0, taken = 0, wrong = 0, bytes = 0;

@@ -452,8 +452,10 @@ constexpr property_spec properties[] = {
      .fallback = "`whole` for hard gangs, `piecewise` for soft ones",
      .inherited = "yes",
      .summary =
-         "`whole`: no placeholder of a gang is placed before all of them fit at once. `piecewise`: each as soon as it "
-         "fits. An application may say it with the tag `tenon/gang-start`.",
+         "`whole`: no placeholder of a gang is placed before all of them fit at once, and what is guaranteed is taken "
+         "back for all of them or for none. `piecewise`: each as soon as it fits. An application may say it with the "
+         "tag "
+         "`tenon/gang-start`.",
      .allowed = gang_start_text,
      .tenon_only = true},
     {.name = "queue.strict",

@@ -190,6 +190,7 @@ void configuration::adopt(const partition_config &c, const std::map<std::string,
 void configuration::reconsider_asks(bool other_classes) {
   victims.outcome_changed();
   if (!config.tuning.reservation_enabled) reservations.switch_off();
+  reservations.end_of_gangs_that_do_not_wait();
   reservations.end_too_many(reserved);
   for (uint32_t i = 0; i < asks.extent(); ++i) {
     ask &a = asks[i];

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/gang_reservations.hpp"
+
 namespace tenon::internal {
 
 inspection_round::inspection_round(const saved_inspection &from)
@@ -65,7 +67,8 @@ std::vector<ask *> asks_behind(const application &app, const std::optional<ask_p
     std::pop_heap(rests.begin(), rests.end(), is_later);
     rest &first = rests.back();
     ask &a = **first.next;
-    if (reservation_of(a) == nullptr && (stopped || !waits_for_placeholders(a))) out.push_back(&a);
+    if (reservation_of(a) == nullptr && !is_held_with_gang(a) && (stopped || !waits_for_placeholders(a)))
+      out.push_back(&a);
     if (++first.next == first.end) {
       rests.pop_back();
     } else {

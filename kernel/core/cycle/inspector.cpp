@@ -276,8 +276,9 @@ void inspector::inspect_application(application &app, leaf_part &some, inspectio
   for (ask *a : waiting) {
     const ask_class &c = classes[a->class_id];
     const bool with_gang = begins && a->placeholder;
+    const bool is_beyond = !with_gang && c.id == beyond;
     container_word word = container_word::skipped;
-    if (!is_passed_over && c.id != beyond && !is_kept_back(*app.home, with_gang ? together : c.need, seen)) {
+    if (!is_passed_over && !is_beyond && !is_kept_back(*app.home, with_gang ? together : c.need, seen)) {
       if (with_gang) {
         if (!std::exchange(looked_at_gang, true)) look_at_gang(app, above, seen);
         word = seen.gang.at(a);

@@ -4,23 +4,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "cycle/gang_room.hpp"
 #include "cycle/placer.hpp"
-#include "ledger/change_writer.hpp"
-#include "ledger/device_holdings.hpp"
+#include "cycle/tried_room.hpp"
+#include "model/gang_reservations.hpp"
 #include "model/gang_start.hpp"
 #include "model/node_table.hpp"
 #include "model/queue_properties.hpp"
-#include "policies/node_sorting.hpp"
 #include "queueing/ask_lines.hpp"
 #include "queueing/kept_orders.hpp"
 #include "queueing/node_fitness.hpp"
 #include "queueing/ready_index.hpp"
 #include "rules/headroom.hpp"
 #include "rules/node_search.hpp"
-#include "rules/node_verdicts.hpp"
 #include "rules/placement_checks.hpp"
-#include "rules/preemption.hpp"
-#include "rules/victim_search.hpp"
 
 namespace tenon::internal {
 
@@ -35,8 +32,10 @@ std::vector<ask *> whole_gang::pending_of(const application &app) {
 
 bool whole_gang::begin(application &app) {
   const std::vector<ask *> asks = pending_of(app);
+  const bool is_reserved = reservation_of_gang(app) != nullptr;
   resources taken;
   ask *without_place = nullptr;
+  if (is_reserved) search.open_nodes_of(app, true);
   const bool has_come = gang_has_come(app, classes);
   const bool whole = has_come && may_fit(app, *asks.front()) && std::all_of(asks.begin(), asks.end(), [&](ask *a) {
                        checks.begin_turn();
@@ -51,29 +50,21 @@ bool whole_gang::begin(application &app) {
                        }
                        return true;
                      });
-  // The one without a place may preempt, with what those before it would take.
-  ask *by = without_place != nullptr && reservation_of(*without_place) == nullptr ? without_place : nullptr;
-  if (by != nullptr) victims.outcome_changed();
-  bool made = by != nullptr && preempt(app, *by);
-  give_back();
-  if (by != nullptr) {
-    victims.outcome_changed();
-  } else {
-    const auto first =
-        std::find_if(asks.begin(), asks.end(), [](const ask *a) { return reservation_of(*a) == nullptr; });
-    by = first == asks.end() ? nullptr : *first;
-    made = !whole && has_come && by != nullptr && preempt(app, *by);
-  }
+  room.undo();
+  if (is_reserved) search.open_nodes_of(app, false);
   const bool fits_elsewhere = without_place != nullptr && fits_without_them(classes[without_place->class_id]);
-  for (const place &p : std::exchange(places_, {})) {
-    if (whole) placer.commit(*p.of, *p.where, p.chosen);
+  const std::vector<place> places = std::exchange(places_, {});
+  if (whole) {
+    for (const place &p : places) placer.commit(*p.of, *p.where, p.chosen);
+    return true;
   }
-  if (made) {
-    lines.wake_gang(app);  // the next one may preempt, too
-  } else if (!whole) {
-    wait(app, asks, by, fits_elsewhere);
+  std::vector<ask *> tried;
+  if (has_come && !is_reserved && counts_as_one(app, classes) && gang_room.make(asks, tried)) {
+    lines.line_up_gang(app);
+    return true;
   }
-  return whole || made;
+  wait(app, asks, tried, fits_elsewhere);
+  return false;
 }
 
 bool whole_gang::fits_without_them(const ask_class &c) const {
@@ -81,18 +72,12 @@ bool whole_gang::fits_without_them(const ask_class &c) const {
                      [&](const place &p) { return p.of->class_id != c.id && fitness.may_fit_now(*p.where, c); });
 }
 
-bool whole_gang::preempt(const application &app, ask &by) {
-  if (!reached_amount(app, classes[by.class_id]).is_none()) return false;
-  checks.begin_look();
-  return preemption.try_for(by, victims.has_guarantee_left(by, class_of_gang(app, classes)));
-}
-
 // Returns false if the whole of it exceeds a limit or the headroom of a queue, so that no node need be looked for.
 bool whole_gang::may_fit(const application &app, const ask &front) const {
   if (!counts_as_one(app, classes)) return true;
   const ask_class all = class_of_gang(app, classes);
   type_index type = no_type;
-  return reached_amount(app, all).is_none() && headroom.full_queue(front, all, type) == nullptr;
+  return reached_amount(app, all).is_none() && headroom::full_queue(front, all, type) == nullptr;
 }
 
 // The first queue on its path, or the root for all nodes together, that has less left than all of the gang needs.
@@ -107,11 +92,13 @@ queue *whole_gang::lacking_queue(const application &app, const ask_class &all, t
 }
 
 // A gang waits until a queue, or all nodes together, have enough for all of it, or else for any change. One whose user
-// or group lacks headroom waits for any change, too.
-void whole_gang::wait(application &app, const std::vector<ask *> &asks, const ask *tried, bool fits_elsewhere) {
+// or group lacks headroom, or for which nodes are reserved, waits for any change, too.
+void whole_gang::wait(application &app, const std::vector<ask *> &asks, const std::vector<ask *> &tried,
+                      bool fits_elsewhere) {
   ask &front = *asks.front();
   const ask_class all = class_of_gang(app, classes);
-  const bool is_counted = counts_as_one(app, classes) && reached_amount(app, all).is_none();
+  const bool is_counted =
+      counts_as_one(app, classes) && !is_held_with_gang(front) && reached_amount(app, all).is_none();
   type_index type = no_type;
   queue *full = is_counted ? lacking_queue(app, all, type) : nullptr;
   const bool lacks_headroom = full != nullptr && full->parent != nullptr;
@@ -120,7 +107,8 @@ void whole_gang::wait(application &app, const std::vector<ask *> &asks, const as
   ready.forget_gang(app);
   if (may_be_first && orders.look_before(front)) return;
   for (ask *a : asks) {
-    if (reservation_of(*a) != nullptr || (a != tried && a->line != ask_line::run)) continue;
+    const bool is_tried = std::find(tried.begin(), tried.end(), a) != tried.end();
+    if (reservation_of(*a) != nullptr || (!is_tried && a->line != ask_line::run)) continue;
     full != nullptr ? lines.wait_as_refused(*a) : lines.move_to_refused(*a);
   }
   if (full != nullptr) {
@@ -137,7 +125,8 @@ void whole_gang::wait(application &app, const std::vector<ask *> &asks, const as
 
 void whole_gang::watch(const application &app) {
   ask *front = waits_to_begin(app, classes) && gang_has_come(app, classes) ? front_of_gang(app) : nullptr;
-  if (front == nullptr || front->line != ask_line::refused || !counts_as_one(app, classes)) return;
+  if (front == nullptr || front->line != ask_line::refused || is_held_with_gang(*front)) return;
+  if (!counts_as_one(app, classes)) return;
   const ask_class all = class_of_gang(app, classes);
   type_index type = no_type;
   const queue *lacking = lacking_queue(app, all, type);
@@ -156,7 +145,7 @@ std::vector<const ask *> whole_gang::without_place(const std::vector<ask *> &ask
     out.push_back(a);
     full_for = c.id;
   }
-  give_back();
+  room.undo();
   places_.clear();
   return out;
 }
@@ -164,10 +153,8 @@ std::vector<const ask *> whole_gang::without_place(const std::vector<ask *> &ask
 bool whole_gang::try_one(ask &a, ask_class &c) {
   const found_node found = find(a, c);
   if (!found) return false;
-  node &n = *found.where;
-  set_taken(n, c, true);
-  place &p = places_.emplace_back(place{&a, &n, found.chosen, no_record});
-  if (n.divided) holdings.assign(p.devices, n, c, {{}, found.chosen}, true);
+  room.take(*found.where, c, found.chosen);
+  places_.push_back({&a, found.where, found.chosen});
   return true;
 }
 
@@ -179,7 +166,7 @@ bool whole_gang::is_full(const ask &a, const ask_class &c, const resources &take
     with_others.positive.push_back({p.type, p.coarse, p.amount + taken[p.type]});
   }
   type_index type = no_type;
-  return !reached_amount(*a.owner, with_others).is_none() || headroom.full_queue(a, with_others, type) != nullptr;
+  return !reached_amount(*a.owner, with_others).is_none() || headroom::full_queue(a, with_others, type) != nullptr;
 }
 
 found_node whole_gang::find(ask &a, ask_class &c) {
@@ -190,21 +177,6 @@ found_node whole_gang::find(ask &a, ask_class &c) {
   const bool fits = n != nullptr && fitness.fits_now(*n, c) &&
                     std::none_of(n->reservations->begin(), n->reservations->end(), kept) && checks.agrees(a, *n, true);
   return {fits ? n : nullptr};
-}
-
-void whole_gang::give_back() {
-  for (auto p = places_.rbegin(); p != places_.rend(); ++p) {
-    holdings.free(p->devices, p->where);
-    set_taken(*p->where, classes[p->of->class_id], false);
-  }
-}
-
-void whole_gang::set_taken(node &n, const ask_class &c, bool taken) {
-  static const resources nothing;
-  changes.apply(room_resized{n, taken ? nothing : c.need, taken ? c.need : nothing});
-  changes.apply(node_stored{n});
-  sortings.touch(n.slot);
-  verdicts.amounts_changed(n.slot);
 }
 
 }  // namespace tenon::internal

@@ -15,10 +15,6 @@ namespace tenon::internal {
 struct whole_gang_access {
   class_table &classes;
   node_table &nodes;
-  node_sortings &sortings;
-  node_verdicts &verdicts;
-  device_holdings &holdings;
-  const internal::headroom &headroom;
   node_search &search;
   const node_fitness &fitness;
   placement_checks &checks;
@@ -26,18 +22,16 @@ struct whole_gang_access {
   ready_index &ready;
   kept_orders &orders;
   internal::placer &placer;
-  victim_search &victims;
-  internal::preemption &preemption;
-  change_writer &changes;
+  tried_room &room;
+  internal::gang_room &gang_room;
 };
 
 class whole_gang : whole_gang_access {
  public:
   explicit whole_gang(const whole_gang_access &all) : whole_gang_access(all) {}
 
-  // Places all pending placeholders of the application, if each finds a place beside those before it. Else the one that
-  // finds none may preempt, where enough is guaranteed for all of them. Else they wait until there is more room, and
-  // false is returned.
+  // Places all pending placeholders of the application, if each finds a place beside those before it. Else room may be
+  // made for all of them. Else they wait until there is more room, and false is returned.
   bool begin(application &app);
   // A gang that waits for nodes is looked at again once it has too little headroom: it may be the first of its leaf
   // then.
@@ -53,21 +47,17 @@ class whole_gang : whole_gang_access {
     ask *of;
     node *where;
     held_devices chosen;
-    uint32_t devices;  // record of those that it would hold
   };
-  // True if one more of the ask finds a place. Its room is taken then, until give_back().
+  // True if one more of the ask finds a place. Its room is taken then.
   bool try_one(ask &a, ask_class &c);
   found_node find(ask &a, ask_class &c);
   bool is_full(const ask &a, const ask_class &c, const resources &taken) const;
-  bool preempt(const application &app, ask &by);
   // True if it would find room where asks of other shapes, which were tried before it, took it.
   [[nodiscard]] bool fits_without_them(const ask_class &c) const;
-  void give_back();
   [[nodiscard]] bool may_fit(const application &app, const ask &front) const;
   [[nodiscard]] queue *lacking_queue(const application &app, const ask_class &all, type_index &type) const;
-  // `tried`: it preempts at another time from now on; null: none did.
-  void wait(application &app, const std::vector<ask *> &asks, const ask *tried, bool fits_elsewhere);
-  void set_taken(node &n, const ask_class &c, bool taken);
+  // `tried`: they preempt at another time from now on.
+  void wait(application &app, const std::vector<ask *> &asks, const std::vector<ask *> &tried, bool fits_elsewhere);
 
   std::vector<place> places_;
 };

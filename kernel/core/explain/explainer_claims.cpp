@@ -4,6 +4,7 @@
 
 #include "explain/explain_text.hpp"
 #include "explain/explainer.hpp"
+#include "model/gang_reservations.hpp"
 #include "queueing/preemption_times.hpp"
 #include "rules/placement_checks.hpp"
 #include "rules/victim_search.hpp"
@@ -12,14 +13,16 @@ namespace tenon::internal {
 
 // What it does beside waiting for a place.
 void explainer::explain_claims(const ask &a, explanation &out) const {
-  if (const reservation *r = reservation_of(a)) add_obstacle(out, obstacle_kind::reserved, r->where->id);
-  if (a.wait != nullptr && !a.wait->victims->empty()) {
-    std::string all;
-    for (const allocation *x : a.wait->victims) {
-      all.append(all.empty() ? "" : ", ").append(x->owner->id).append("/").append(x->key());
-    }
-    add_obstacle(out, obstacle_kind::victims, all).asked = static_cast<int64_t>(a.wait->victims->size());
+  for (const reservation *r : a.owner->reservations) {
+    if (r->of == &a) add_obstacle(out, obstacle_kind::reserved, r->where->id);
   }
+  const ask_wait *wait = claimant_of(a).wait;
+  if (wait == nullptr || wait->victims->empty()) return;
+  std::string all;
+  for (const allocation *x : wait->victims) {
+    all.append(all.empty() ? "" : ", ").append(x->owner->id).append("/").append(x->key());
+  }
+  add_obstacle(out, obstacle_kind::victims, all).asked = static_cast<int64_t>(wait->victims->size());
 }
 
 // An attempt that would find nobody now is not promised, whenever it is due. As things are it would find nothing. What

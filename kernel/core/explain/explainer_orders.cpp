@@ -75,7 +75,8 @@ uint64_t explainer::count_before(const ask &a) const {
   const reservation *own_reservation = reservation_of(a);
   for (const auto &[id, n] : nodes.by_id()) {
     for (const reservation *r : n->reservations) {
-      if (own_reservation == nullptr || r->sequence < own_reservation->sequence) count += r->of->pending();
+      const bool is_before = own_reservation == nullptr || r->sequence < own_reservation->sequence;
+      if (!r->of_gang && is_before) count += r->of->pending();
     }
   }
   if (own_reservation != nullptr) return static_cast<uint64_t>(count);

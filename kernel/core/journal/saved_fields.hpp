@@ -1,6 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// The fields of a saved state, by the rules of fields.hpp: ids stay, the next field takes the next one, and a field
-// that is no note is refused by builds that do not know it.
+// The fields of a saved state, by the rules of fields.hpp. A field that is no note is refused by builds without it.
 #pragma once
 
 #include "journal/command_fields.hpp"
@@ -249,6 +248,7 @@ void fields(IO &io, ref<IO, saved_reservation> f) {
   io(3, "sequence", f.sequence);
   io(4, "freed", f.freed);
   io(5, "empties", f.empties);
+  io(6, "of_gang", f.of_gang);
 }
 template <class IO>
 void fields(IO &io, ref<IO, saved_claim> f) {

@@ -111,6 +111,11 @@ void device_holdings::add(uint32_t &record, const node &n, const held_devices &h
   changes.apply(devices_held{n, held, 1});
 }
 
+void device_holdings::count(const allocation &a, int sign) {
+  if (a.devices == no_record) return;
+  for (const held_devices &held : records[a.devices].held) changes.apply(devices_held{*a.where, held, sign});
+}
+
 void device_holdings::free(uint32_t &record, const node *held_on) {
   if (record == no_record) return;
   for (const held_devices &held : records[record].held) {

@@ -44,6 +44,7 @@ class device_holdings : device_holdings_access {
   void resize(allocation &a, std::string_view detail);
   void free(uint32_t &record, const node *held_on);       // null: on a node that is gone, or nowhere
   void keep(uint32_t &record, const held_list &devices);  // for later; not held
+  void count(const allocation &a, int sign);              // what it holds, as if it did not, and again
 
   // -- What there is. --
   [[nodiscard]] std::string_view text_of(uint32_t record) const { return records.text_of(record); }

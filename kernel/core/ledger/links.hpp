@@ -32,13 +32,13 @@ class links {
   static void write(const reservation_made &c) {
     ask &a = *c.of.of;
     a.told_ = container_word::none;
-    a.wait->held.edit() = &c.of;
+    if (!c.of.of_gang) a.wait->held.edit() = &c.of;
     a.owner->reservations.edit().push_back(&c.of);
     c.of.where->reservations.edit().push_back(&c.of);
   }
   static void write(const reservation_ended &c) {
     ask &a = *c.of.of;
-    a.wait->held.edit() = nullptr;
+    if (!c.of.of_gang) a.wait->held.edit() = nullptr;
     std::erase(a.owner->reservations.edit(), &c.of);
     std::erase(c.of.where->reservations.edit(), &c.of);
   }

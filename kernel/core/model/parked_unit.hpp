@@ -19,7 +19,7 @@ enum class unit_kind : uint8_t {
   plain,           // nothing: its reservation delay is not over
   reserves,        // reserve a node
   preempts,        // try to preempt. Such a unit is parked only where its leaf keeps the order
-  reserved,        // take the node and the headroom that are kept for it
+  reserved,        // take the node and the headroom that are kept for it, or for its gang
   waits_in_order,  // take the node that is kept for it, if nobody in its leaf keeps it back
 };
 

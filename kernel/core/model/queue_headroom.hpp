@@ -8,14 +8,16 @@
 #include <vector>
 
 #include "model/ask_class.hpp"
+#include "model/gang_reservations.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
 
-// What is kept in the queue for a reserved ask.
+// What is kept in the queue for a reserved ask, or for its gang.
 [[nodiscard]] inline int64_t kept_for(const ask &a, const queue &q, type_index type) {
-  if (a.wait == nullptr) return 0;
-  const auto &own = a.wait->awaited;
+  const ask_wait *wait = claimant_of(a).wait;
+  if (wait == nullptr) return 0;
+  const auto &own = wait->awaited;
   const auto here = std::find_if(own.begin(), own.end(), [&](const awaited_part &p) { return p.in == &q; });
   return here == own.end() ? 0 : here->kept[type];
 }

@@ -34,7 +34,8 @@ struct reservation {
   way_to_room way = way_to_room::as_it_comes;
   // In this decision: its ask stands aside in pass A, and takes its turn among all others afterwards.
   bool stands_aside = false, by_order = false;
-  bool full = false;  // its queues have no headroom for the ask before victims are gone
+  bool full = false;     // its queues have no headroom for the ask before victims are gone
+  bool of_gang = false;  // one of those for a gang that begins whole: no pass looks at it
   ask *of = nullptr;
   node *where = nullptr;
   uint64_t sequence = 0;          // order in which they were made, and epoch of its timer

@@ -110,6 +110,7 @@ void ask_alarms::chance_changed(ask &a) {
 
 void ask_alarms::reconsider(ask &a) {
   if (a.line == ask_line::run) {
+    if (a.group->unit->kind == unit_kind::reserved) return;  // it waits with a gang for which nodes are reserved
     if (!is_untimed(a) || a.group->unit->kind != unit_kind::plain) lines.move_to(a, unit_kind::plain);
     return;
   }

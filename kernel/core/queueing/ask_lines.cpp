@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ledger/change_writer.hpp"
+#include "model/gang_reservations.hpp"
 #include "queueing/ask_alarms.hpp"
 #include "queueing/gang_turns.hpp"
 #include "queueing/kept_orders.hpp"
@@ -41,7 +42,7 @@ void ask_lines::join_line(ask &a) {
     a.gang->waiting.insert(&a);
     gangs.changed(*a.gang, true);
   } else if (const reservation *r = reservation_of(a); r == nullptr) {
-    join_run(a);
+    join_run(a, is_held_with_gang(a) ? unit_kind::reserved : unit_kind::plain);
     if (a.placeholder) orders.gang_changed(*a.owner);
   } else if (r->by_order) {
     join_run(a, r->way == way_to_room::preemption ? unit_kind::reserved : unit_kind::waits_in_order);
@@ -86,6 +87,13 @@ void ask_lines::wait_as_refused(ask &a) {
   orders.watch(a);
   count_emptying(a, true);
   alarms.set(a);
+}
+
+// Nodes are reserved for all of it now, or not any more.
+void ask_lines::line_up_gang(application &app) {
+  for (ask *a : app.asks) {  // any order: each has its place by itself
+    if (a->placeholder && (a->line == ask_line::run || a->line == ask_line::refused)) line_up_again(*a);
+  }
 }
 
 void ask_lines::wake_gang(application &app) {

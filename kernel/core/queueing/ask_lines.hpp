@@ -40,6 +40,7 @@ class ask_lines : ask_lines_access {
   // Of a gang that waits for headroom as a whole: until the ready index wakes it.
   void wait_as_refused(ask &a);
   void wake_gang(application &app);
+  void line_up_gang(application &app);
   void move_to(ask &a, unit_kind kind);  // of one in ask_line::run
   [[nodiscard]] bool has_refused() const { return !refused_.empty(); }
   void wake_refused();                    // something changed for the resource manager

@@ -6,6 +6,7 @@
 
 #include "ledger/change_writer.hpp"
 #include "ledger/victim_room.hpp"
+#include "model/gang_reservations.hpp"
 #include "policies/node_sorting.hpp"
 #include "queueing/ask_alarms.hpp"
 #include "queueing/fair_max.hpp"
@@ -71,11 +72,13 @@ class change_dispatcher : change_dispatcher_access {
   }
   void follow(const node_moved &) { victims.outcome_changed(); }
   void follow(const node_reopened &c);
-  void follow(const reservation_made &) {
+  void follow(const reservation_made &c) {
     victims.outcome_changed();
     ready.wake_for_places();
+    if (c.of.of_gang) reserved.follow(c.of);
   }
   void follow(const reservation_ended &c) {
+    if (c.of.of_gang) reserved.forget(c.of);
     ready.wake_parked_groups(*c.of.of->owner);
     victims.outcome_changed();
     held_off.call();
@@ -95,7 +98,11 @@ class change_dispatcher : change_dispatcher_access {
   void follow(const application_moved &c);
   void follow(const application_entered &c) { may_run(c.of); }
   void follow(const application_rehomed &) { victims.outcome_changed(); }
+  void follow(const application_going &c) {
+    for_each_of_gang(c.of, [&](reservation &r) { reserved.forget(r); });
+  }
   void follow(const application_come &c) {
+    for_each_of_gang(c.of, [&](reservation &r) { reserved.follow(r); });
     keys.follow_decay(c.of);
     gangs.changed(c.of);
   }

@@ -23,7 +23,10 @@ size_t reserved_line::most_nodes() const {
 }
 
 size_t reserved_line::reserved_nodes_of(const application &app) const {
-  const auto counts = [&](const reservation *r) { return !classes[r->of->class_id].requires_a_node(); };
+  const auto counts = [&](const reservation *r) {
+    const bool is_another = !r->of_gang || r->where->reservations->front() == r;  // node than those before it
+    return is_another && !classes[r->of->class_id].requires_a_node();
+  };
   return static_cast<size_t>(std::count_if(app.reservations->begin(), app.reservations->end(), counts));
 }
 
@@ -39,10 +42,8 @@ reserved_unit &reserved_line::unit_of(queue &leaf, uint32_t class_id) {
 
 void reserved_line::join(ask &a) {
   reservation &r = *reservation_of(a);
-  r.unit = &unit_of(*a.owner->home, a.class_id);
   a.owner->reserved.insert(&a);
-  count(r, true);
-  doubt(r);
+  follow(r);
   look_again(r);
   alarms.set(a);
 }
@@ -50,13 +51,23 @@ void reserved_line::join(ask &a) {
 void reserved_line::leave(ask &a) {
   reservation &r = *reservation_of(a);
   a.owner->reserved.erase(&a);
-  count(r, false);
-  doubtful_.erase(r.sequence);
   if (r.refused) std::erase(refused_, &r);
   if (r.full) std::erase(full_, &r);
   r.refused = r.full = r.look = r.due = false;
   alarms.stop(a);
   stand(r, false);
+  forget(r);
+}
+
+void reserved_line::follow(reservation &r) {
+  r.unit = &unit_of(*r.of->owner->home, r.of->class_id);
+  count(r, true);
+  doubt(r);
+}
+
+void reserved_line::forget(reservation &r) {
+  count(r, false);
+  doubtful_.erase(r.sequence);
   refresh(*std::exchange(r.unit, nullptr));
 }
 
@@ -83,7 +94,7 @@ void reserved_line::stand(reservation &r, bool in) {
 }
 
 void reserved_line::refresh(reservation &r) {
-  if (r.unit == nullptr) return;
+  if (r.unit == nullptr || r.of_gang) return;
   stand(r, !r.full && !r.stands_aside);
   refresh(*r.unit);
 }

@@ -37,6 +37,9 @@ class reserved_line : reserved_line_access {
 
   void join(ask &a);
   void leave(ask &a);
+  // Of one for a gang, which no pass looks at: only whether its ask may run still.
+  void follow(reservation &r);
+  void forget(reservation &r);
 
   // -- What decides about their turn may be other than it was. --
   void refresh(reservation &r);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/gang_reservations.hpp"
 #include "queueing/ask_alarms.hpp"
 #include "queueing/change_dispatcher.hpp"
 #include "rules/lifecycles.hpp"
@@ -56,22 +57,35 @@ awaited_part of_queue(const std::vector<awaited_part> &all, const queue &q) {
 
 }  // namespace
 
+// What all placeholders need for which nodes are reserved as for one gang.
+resources claims::need_of_reserved(const application &app) const {
+  resources out;
+  for (const reservation *r : app.reservations) {
+    if (r->of_gang) out += classes[r->of->class_id].need;
+  }
+  return out;
+}
+
 // What is kept again at once is no change, so that nobody wakes for it.
-void claims::keep_for(ask &a) {
+void claims::keep_for(ask &of) {
+  ask &a = claimant_of(of);
   const std::vector<awaited_part> before = std::exchange(a.wait->awaited, {});
   const reservation *held = reservation_of(a);
-  const bool is_claimant = !a.wait->victims->empty() || (held != nullptr && held->way == way_to_room::preemption);
+  const bool with_gang = is_held_with_gang(a);
+  const bool is_claimant =
+      with_gang || !a.wait->victims->empty() || (held != nullptr && held->way == way_to_room::preemption);
   std::erase(claimants_, &a);
   if (is_claimant) claimants_.push_back(&a);
-  for (queue *q = a.owner->home; is_claimant && held != nullptr && q->parent != nullptr; q = q->parent) {
-    awaited_part &part = a.wait->awaited.emplace_back(awaited_part{q, classes[a.class_id].need, {}});
-    for (const class_amount &p : classes[a.class_id].positive) {
-      int64_t amount = p.amount;
+  const bool keeps = is_claimant && (with_gang || held != nullptr);
+  const resources need = with_gang ? need_of_reserved(*a.owner) : classes[a.class_id].need;
+  for (queue *q = a.owner->home; keeps && q->parent != nullptr; q = q->parent) {
+    awaited_part &part = a.wait->awaited.emplace_back(awaited_part{q, need, {}});
+    for_each_type(need, [&](type_index t, int64_t amount) {
       for (const allocation *x : a.wait->victims) {
-        if (lies_below(*x->owner->home, *q)) amount = sub_saturating(amount, classes[x->class_id].need[p.type]);
+        if (lies_below(*x->owner->home, *q)) amount = sub_saturating(amount, classes[x->class_id].need[t]);
       }
-      if (amount > 0) part.kept.set(p.type, amount);
-    }
+      if (amount > 0) part.kept.set(t, amount);
+    });
   }
   for (const awaited_part &part : a.wait->awaited) tell_change(of_queue(before, *part.in), part);
   for (const awaited_part &part : before) {

@@ -33,8 +33,8 @@ class claims : claims_access {
   void victim_resized(const allocation &a);
   void forget(ask &a);  // it waits for its victims no more, which go all the same
   // Keeps in its queues what the ask needs beyond its victims there, while it is reserved and they are under way or
-  // preemption freed its node.
-  void keep_for(ask &a);
+  // preemption freed its node. For a gang, what all of it needs beyond all of its victims.
+  void keep_for(ask &of);
   void tell_change(const awaited_part &before, const awaited_part &now);
   void keep_for_all();  // applications are in other queues
 
@@ -43,6 +43,7 @@ class claims : claims_access {
 
  private:
   void claim(ask &by, allocation &x);
+  [[nodiscard]] resources need_of_reserved(const application &app) const;
 
   std::vector<ask *> claimants_;
   boost::unordered_flat_map<const allocation *, ask *> claimed_by_;

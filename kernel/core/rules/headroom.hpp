@@ -39,11 +39,12 @@ class headroom : headroom_access {
   [[nodiscard]] bool may_come_to_fit(const ask &a, const ask_class &c) const {
     type_index type = no_type;
     if (!reached_amount(*a.owner, c).is_none()) return false;
-    if (a.wait == nullptr || a.wait->victims->empty()) return full_queue(a, c, type) == nullptr;
+    const ask_wait *wait = claimant_of(a).wait;
+    if (wait == nullptr || wait->victims->empty()) return full_queue(a, c, type) == nullptr;
     for (const queue *q = a.owner->home; q->parent != nullptr; q = q->parent) {
       for (const class_amount &p : c.positive) {
         int64_t left = q->allocated[p.type];
-        for (const allocation *x : a.wait->victims) {
+        for (const allocation *x : wait->victims) {
           if (lies_below(*x->owner->home, *q)) left = sub_saturating(left, classes[x->class_id].need[p.type]);
         }
         if (q->max.has(p.type) && p.amount > sub_saturating(q->max[p.type], left)) return false;

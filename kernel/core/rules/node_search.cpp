@@ -44,6 +44,14 @@ found_node node_search::find(ask_class &c, ask &a, bool &refused) {
   return found;
 }
 
+void node_search::open_nodes_of(const application &app, bool open) {
+  for (const reservation *r : app.reservations) {
+    if (!r->of_gang || (open && !nodes.usable(r->where->slot))) continue;
+    nodes.close(r->where->slot, !open && reserved.keeps_others_out(*r->where));
+    if (open) sortings.of(app).opened(r->where->slot);
+  }
+}
+
 template <class Accept>
 found_node node_search::first_of(const ask_class &c, const ask &a, Accept &&accept) {
   if (scored_order *scored = scored_for(c, *a.owner, scored_order::contents::what_fits)) {

@@ -40,6 +40,8 @@ class node_search : node_search_access {
   // The first node that holds the ask and may be used for it. Its own reserved one is open to it. `refused`: the
   // resource manager did not agree with some of them.
   found_node find(ask_class &c, ask &a, bool &refused);
+  // Those that are reserved for the gang of the application are open to searches for it meanwhile.
+  void open_nodes_of(const application &app, bool open);
   // Of the nodes without reservation the one that lacks least of what the ask needs.
   node *find_to_reserve(ask_class &c, ask &a, bool &refused);
   // Of these the one on which least has to end: the largest part of the need, of any type, that is missing is smallest.

@@ -6,6 +6,7 @@
 
 #include "core.hpp"
 #include "ledger/victim_room.hpp"
+#include "model/gang_reservations.hpp"
 #include "queueing/held_off_asks.hpp"
 #include "queueing/preemption_times.hpp"
 #include "rules/claims.hpp"
@@ -15,38 +16,60 @@
 
 namespace tenon::internal {
 
-bool preemption::try_for(ask &a, bool has_claim) {
-  if (times.of(a) > shared.now_ms) return false;
+bool preemption::may_attempt(const ask &a) const { return times.of(a) <= shared.now_ms; }
+
+void preemption::attempted(ask &a) {
   ask_wait::of(a, waits).preempt_from_ms =
       add_saturating(shared.now_ms, std::max<int64_t>(1, config.tuning.preemption_retry_ms));
   held_off.forget(a);
-  if (!has_claim) return false;
-  bool off = false, by_waiting = false;
-  // An ask whose reservation waited too long waits for what is ending only if nobody gives way.
-  const bool waited = has_waited(a);
-  node *n = waited ? nullptr : find_ending(a, by_waiting);
-  if (!by_waiting) n = find_victims(a, off);
-  if (n == nullptr && waited) n = find_ending(a, by_waiting);
+}
+
+bool preemption::try_for(ask &a) {
+  if (!may_attempt(a)) return false;
+  attempted(a);
+  const room_to_make found = find_room(a);
   reservation *held = reservation_of(a);
-  if (n == nullptr || (by_waiting && held != nullptr && held->where == n)) {
-    if (off && !by_waiting) held_off.add(a);
+  if (found.where == nullptr || (found.by_waiting && held != nullptr && held->where == found.where)) {
+    if (found.held_off && !found.by_waiting) held_off.add(a);
     return false;
   }
-  for (const std::vector<reservation *> there = *n->reservations; reservation * r : there) {
-    if (r->of != &a) reservations.lose(*r, {cause::preempted_there, a.key});
-  }
+  node &n = *found.where;
+  end_others_on(n, a);
   node *left = nullptr;
-  if (held != nullptr && held->where != n) {
+  if (held != nullptr && held->where != &n) {
     left = held->where;
-    reservations.end(*held, {cause::victims_elsewhere, n->id});
+    reservations.end(*held, {cause::victims_elsewhere, n.id});
   }
-  if (reservation_of(a) == nullptr) reservations.reserve(a, *n);
-  if (!by_waiting) {
+  if (reservation_of(a) == nullptr) reservations.reserve(a, n);
+  if (!found.by_waiting) {
     reservations.free_by_preemption(a);
     claims.take(search.victims(), {cause::preempted_for_ask, a.key}, &a);
   }
   if (left != nullptr) reservations.reopen(*left);
   return true;
+}
+
+void preemption::reserve_for_gang(ask &a, node &n, const std::vector<allocation *> &victims_there) {
+  end_others_on(n, a);
+  reservations.reserve_for_gang(a, n);
+  if (!victims_there.empty()) claims.take(victims_there, {cause::preempted_for_ask, a.key}, &claimant_of(a));
+}
+
+// The node empties for these.
+void preemption::end_others_on(const node &n, const ask &by) {
+  for (const std::vector<reservation *> there = *n.reservations; reservation * r : there) {
+    if (r->live && !is_for(*r, by)) reservations.lose(*r, {cause::preempted_there, by.key});
+  }
+}
+
+// An ask whose reservation waited too long waits for what is ending only if nobody gives way.
+preemption::room_to_make preemption::find_room(ask &a) {
+  room_to_make out;
+  const bool waited = has_waited(a);
+  if (!waited) out.where = find_ending(a, out.by_waiting);
+  if (!out.by_waiting) out.where = find_victims(a, out.held_off);
+  if (out.where == nullptr && waited) out.where = find_ending(a, out.by_waiting);
+  return out;
 }
 
 // The node to reserve for an ask that waits for what is ending. Null: there is none.

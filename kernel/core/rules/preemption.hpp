@@ -6,6 +6,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "forward.hpp"
 #include "model/ask_class.hpp"
@@ -31,7 +32,18 @@ class preemption : preemption_access {
  public:
   explicit preemption(const preemption_access &all) : preemption_access(all) {}
 
-  bool try_for(ask &a, bool has_claim = true);  // without a claim it is an attempt that comes to nothing
+  bool try_for(ask &a);
+  [[nodiscard]] bool may_attempt(const ask &a) const;
+  void attempted(ask &a);  // whatever comes of it, the next attempt is later
+  // The node to reserve for the ask; null: there is none. It waits for what is ending there, or victims that the search
+  // has found make room. `held_off`: none is there for reservations of others.
+  struct room_to_make {
+    node *where = nullptr;
+    bool by_waiting = false, held_off = false;
+  };
+  room_to_make find_room(ask &a);
+  // One of those for a gang.
+  void reserve_for_gang(ask &a, node &n, const std::vector<allocation *> &victims_there);
 
  private:
   // A try that failed: of which priority, whether the ask had waited in vain, and whether that was for reservations of
@@ -43,6 +55,7 @@ class preemption : preemption_access {
   };
   using failed_tries = boost::unordered_flat_map<std::pair<const queue *, uint32_t>, failed_try>;  // by leaf and class
 
+  void end_others_on(const node &n, const ask &by);
   node *find_ending(ask &a, bool &by_waiting);
   node *find_victims(ask &a, bool &off);
   failed_tries &failed_now();

@@ -2,9 +2,12 @@
 #include "rules/reservations.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "core.hpp"
+#include "model/gang_reservations.hpp"
+#include "model/gang_start.hpp"
 #include "model/victims.hpp"
 #include "queueing/ask_lines.hpp"
 #include "queueing/change_dispatcher.hpp"
@@ -16,6 +19,11 @@ namespace tenon::internal {
 
 void reservations::reserve(ask &a, node &n, way_to_room way) { arm(keep(a, n, way), wait_ends_ms()); }
 
+void reservations::reserve_for_gang(ask &a, node &n) {
+  const reservation &r = keep(a, n, way_to_room::preemption, true);
+  if (&r == reservation_of_gang(*a.owner)) arm(r, wait_ends_ms());
+}
+
 int64_t reservations::wait_ends_ms() const {
   return add_saturating(clock.now_ms(), std::max<int64_t>(1, config.tuning.reservation_wait_ms));
 }
@@ -24,19 +32,42 @@ void reservations::arm(const reservation &r, int64_t due_ms) {
   clock.arm(due_ms, timer_kind::reservation_wait, r.index, r.sequence);
 }
 
-const reservation &reservations::keep(ask &a, node &n, way_to_room way) {
-  lines.dequeue(a);
+const reservation &reservations::keep(ask &a, node &n, way_to_room way, bool of_gang) {
+  if (!of_gang) lines.dequeue(a);
   reservation &r = all_.create();
   r.of = &a;
   r.where = &n;
   r.way = way;
+  r.of_gang = of_gang;
   r.sequence = next_++;
   (void)ask_wait::of(a, waits);
   changes.apply(reservation_made{r});
   changes.apply(node_closed{n, access.keeps_others_out(n)});
   claims.keep_for(a);
-  lines.enqueue(a);
+  if (!of_gang) lines.enqueue(a);
   return r;
+}
+
+// `first` is told of first; null: none of them is.
+void reservations::end_of_gang(application &app, const reservation *first, const reason &why) {
+  std::vector<reservation *> all;
+  std::copy_if(app.reservations->begin(), app.reservations->end(), std::back_inserter(all),
+               [](const reservation *r) { return r->of_gang; });
+  ask &claimant = claimant_of(*all.front()->of);
+  if (first != nullptr) {
+    const auto at = std::find(all.begin(), all.end(), first);
+    std::rotate(all.begin(), at, at + 1);
+  }
+  std::vector<node *> left;
+  for (reservation *r : all) {
+    changes.apply(reservation_ended{*r, why});
+    if (std::find(left.begin(), left.end(), r->where) == left.end()) left.push_back(r->where);
+    all_.retire(*r);
+  }
+  if (why.why != cause::reservation_used) claims.forget(claimant);
+  claims.keep_for(claimant);
+  for (node *n : left) reopen(*n);
+  lines.line_up_gang(app);
 }
 
 void reservations::end(reservation &r, const reason &why) {
@@ -61,19 +92,21 @@ void reservations::take_up(ask &a, node &n, way_to_room way) {
       config.tuning.reservation_enabled || way == way_to_room::preemption || classes[a.class_id].requires_a_node();
   if (!may || !a.live || a.pending() == 0 || reservation_of(a) != nullptr) return;
   for (const std::vector<reservation *> there = *n.reservations; reservation * r : there) {
-    const bool gives_way = r->way != way_to_room::preemption && !classes[r->of->class_id].requires_a_node();
+    const bool gives_way = r->live && r->way != way_to_room::preemption && !classes[r->of->class_id].requires_a_node();
     if (way == way_to_room::preemption && gives_way) lose(*r, {cause::preempted_there, a.key});
   }
   if (n.reservations->empty()) reserve(a, n, way);
 }
 
 void reservations::unreserve(reservation &r, const reason &why) {
+  if (r.of_gang) return end_of_gang(*r.of->owner, &r, why);
   end(r, why);
   if (r.of->line == ask_line::none) lines.enqueue(*r.of);
   reopen(*r.where);
 }
 
 node *reservations::use(ask &a) {
+  if (is_held_with_gang(a)) end_of_gang(*a.owner, nullptr, {cause::reservation_used});
   reservation *r = reservation_of(a);
   if (r == nullptr) return nullptr;
   end(*r, {cause::reservation_used});
@@ -81,6 +114,7 @@ node *reservations::use(ask &a) {
 }
 
 void reservations::drop(ask &a) {
+  if (is_held_with_gang(a)) end_of_gang(*a.owner, nullptr, {cause::ask_gone});
   if (reservation *r = reservation_of(a)) unreserve(*r, {cause::ask_gone});
 }
 
@@ -90,7 +124,14 @@ void reservations::drop_all(application &app) {
 
 void reservations::switch_off() {
   for (reservation *r : without_required_node()) {
-    if (r->way != way_to_room::preemption) unreserve(*r, {cause::reservations_off});
+    if (r->live && r->way != way_to_room::preemption) unreserve(*r, {cause::reservations_off});
+  }
+}
+
+void reservations::end_of_gangs_that_do_not_wait() {
+  for (reservation *r : without_required_node()) {
+    const bool stays = !r->of_gang || waits_to_begin(*r->of->owner, classes);
+    if (r->live && !stays) unreserve(*r, {cause::may_not_run});
   }
 }
 
@@ -140,7 +181,10 @@ void reservations::look_again(const reservation &r) {
 void reservations::lose(reservation &r, const reason &why) { lose(r, why, config.tuning.reservation_delay_ms); }
 
 void reservations::lose(reservation &r, const reason &why, int64_t delay_ms) {
-  r.of->wait->reserve_from_ms = add_saturating(clock.now_ms(), delay_ms);
+  for (reservation *other : *r.of->owner->reservations) {
+    const bool ends = other == &r || (r.of_gang && other->of_gang);
+    if (ends) other->of->wait->reserve_from_ms = add_saturating(clock.now_ms(), delay_ms);
+  }
   unreserve(r, why);
 }
 

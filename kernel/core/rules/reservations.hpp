@@ -33,9 +33,11 @@ class reservations : reservations_access {
   [[nodiscard]] const reservation_slab &all() const { return all_; }
 
   void reserve(ask &a, node &n, way_to_room way = way_to_room::as_it_comes);
+  // One of several, for a gang that begins whole. All of them end together.
+  void reserve_for_gang(ask &a, node &n);
   [[nodiscard]] int64_t wait_ends_ms() const;  // of what begins to wait now
   // The same without its timer, which a copy has from the original.
-  const reservation &keep(ask &a, node &n, way_to_room way);
+  const reservation &keep(ask &a, node &n, way_to_room way, bool of_gang = false);
   void free_by_preemption(ask &a);  // the node that is reserved for it
   // Reserves the node as it was reserved before, where it still can be. What was freed for the ask is nobody else's.
   void take_up(ask &a, node &n, way_to_room way);
@@ -49,6 +51,8 @@ class reservations : reservations_access {
   void lose(reservation &r, const reason &why);
   // Ends the reservations of all asks that require no node, oldest first.
   void switch_off();
+  // Ends those of gangs that are to begin whole no longer.
+  void end_of_gangs_that_do_not_wait();
   // Of each application that has more reserved nodes than it may, ends the newest reservations that are too many. Those
   // for which preemption freed the node stay.
   void end_too_many(const reserved_line &line);
@@ -65,6 +69,7 @@ class reservations : reservations_access {
 
  private:
   void arm(const reservation &r, int64_t due_ms);
+  void end_of_gang(application &app, const reservation *first, const reason &why);
   void look_again(const reservation &r);
   void lose(reservation &r, const reason &why, int64_t delay_ms);
   std::vector<reservation *> without_required_node();

@@ -8,6 +8,7 @@
 #include "core.hpp"
 #include "ledger/device_holdings.hpp"
 #include "model/free_devices.hpp"
+#include "model/gang_reservations.hpp"
 #include "model/may_run.hpp"
 #include "model/node_table.hpp"
 #include "model/queue_headroom.hpp"
@@ -16,7 +17,7 @@ namespace tenon::internal {
 
 bool reserved_nodes::may_use(const ask &a, const ask_class &c, const node &n) const {
   return std::all_of(n.reservations->begin(), n.reservations->end(), [&](const reservation *r) {
-    if (r->of == &a || (opens_to_higher(*r) && may_go_before(a, *r->of))) return true;
+    if (is_for(*r, a) || (opens_to_higher(*r) && may_go_before(a, *r->of))) return true;
     if (!config.tuning.reservation_backfill) return false;
     const ask_class &reserved = classes[r->of->class_id];
     const int64_t *free = nodes.free(n.slot);

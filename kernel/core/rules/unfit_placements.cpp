@@ -14,7 +14,7 @@ void unfit_placements::end_on(node &n) {
   if (open.are_made()) proposals.undo_on(n, {cause::node_unfit}, true);
   const std::vector<reservation *> all = n.reservations;
   for (reservation *r : all) {
-    if (!fitness.is_usable(n, classes[r->of->class_id])) reservations.unreserve(*r, {cause::node_unfit});
+    if (r->live && !fitness.is_usable(n, classes[r->of->class_id])) reservations.unreserve(*r, {cause::node_unfit});
   }
 }
 

@@ -136,7 +136,7 @@ bool victim_search::relieves_node(const victim &v) const {
 // -- Candidates. --
 
 bool victim_search::is_candidate(const allocation &x, const leaf &l) const {
-  if (!l.open || !may_give_way(x)) return false;
+  if (!l.open || !may_give_way(x) || (!gone_.empty() && gone_.contains(&x))) return false;
   if (within_ ? x.priority >= ask_->priority
               : (l.fenced ? l.offset : x.priority + l.offset) > levels_[l.common].ask_priority) {
     return false;

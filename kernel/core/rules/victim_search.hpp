@@ -3,6 +3,8 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -53,6 +55,13 @@ class victim_search : victim_search_access {
   [[nodiscard]] const std::vector<allocation *> &victims() const { return best_; }
   [[nodiscard]] ending_room find_ending(const ask &a, const ask_class &c);
   void outcome_changed();  // what is free on nodes is as if asks were placed, or not any more
+  // What others of its gang, for which room was found before, take in its queues, and what gives way to them: none of
+  // it is there any more for the next search. Room on nodes is not looked after here.
+  void count_as_placed(const ask &a, const ask_class &c);
+  void count_as_gone(const std::vector<allocation *> &victims);
+  void forget_counted();
+  // True if the queues have headroom for the ask, with what is counted so.
+  [[nodiscard]] bool is_within_headroom(const ask &a, const ask_class &c) const;
   // There is a node that the ask could have, were it not reserved for another one. `own`: the ask's reservation.
   bool would_do_but_for_reservations(const ask &a, const ask_class &c, const reservation *own);
   // For people: why there is no such node; and whether something is guaranteed to the ask that its queue has not used
@@ -102,6 +111,8 @@ class victim_search : victim_search_access {
   bool look_for_guarantee();
   bool look_within();
   void look_at_path();
+  void count_in_queues(const queue &home, const resources &amounts, int64_t sign);
+  [[nodiscard]] int64_t counted_in(const queue &q, type_index t) const;
   [[nodiscard]] int64_t claimed_by_others(const queue &q, type_index t) const;
   [[nodiscard]] int64_t used(const queue &q, type_index t) const;
   [[nodiscard]] int64_t missing_of_max(const queue &q, const class_amount &p) const;
@@ -171,6 +182,8 @@ class victim_search : victim_search_access {
   [[nodiscard]] bool some_node_has_room();
   [[nodiscard]] bool is_one_too_many(const victim &v);
 
+  boost::unordered_flat_set<const allocation *> gone_;
+  boost::unordered_flat_map<const queue *, std::vector<int64_t>> counted_;  // by type: what is as if used there
   uint64_t search_ = 0;
   const ask *ask_ = nullptr;
   const ask_class *class_ = nullptr;

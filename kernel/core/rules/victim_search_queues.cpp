@@ -43,7 +43,46 @@ int64_t victim_search::claimed_by_others(const queue &q, type_index t) const {
   const std::span<const awaited_part> own =
       ask_->wait == nullptr ? std::span<const awaited_part>() : ask_->wait->awaited;
   const auto here = std::find_if(own.begin(), own.end(), is_here);
-  return here == own.end() ? q.claimed[t] : sub_saturating(q.claimed[t], here->claimed[t]);
+  const int64_t claimed = here == own.end() ? q.claimed[t] : sub_saturating(q.claimed[t], here->claimed[t]);
+  return counted_.empty() ? claimed : add_saturating(claimed, counted_in(q, t));
+}
+
+void victim_search::count_as_placed(const ask &a, const ask_class &c) { count_in_queues(*a.owner->home, c.need, 1); }
+
+void victim_search::count_as_gone(const std::vector<allocation *> &victims) {
+  for (const allocation *x : victims) {
+    gone_.insert(x);
+    count_in_queues(*x->owner->home, classes[x->class_id].need, -1);
+  }
+}
+
+void victim_search::count_in_queues(const queue &home, const resources &amounts, int64_t sign) {
+  for (const queue *q = &home; q->parent != nullptr; q = q->parent) {
+    std::vector<int64_t> &sums = counted_[q];
+    for_each_type(amounts, [&](type_index t, int64_t amount) {
+      if (sums.size() <= t) sums.resize(t + 1);
+      sums[t] = add_saturating(sums[t], sign * amount);
+    });
+  }
+}
+
+int64_t victim_search::counted_in(const queue &q, type_index t) const {
+  const auto found = counted_.find(&q);
+  return found == counted_.end() || found->second.size() <= t ? 0 : found->second[t];
+}
+
+bool victim_search::is_within_headroom(const ask &a, const ask_class &c) const {
+  for (const queue *q = a.owner->home; q->parent != nullptr; q = q->parent) {
+    for (const class_amount &p : c.positive) {
+      if (add_saturating(p.amount, counted_in(*q, p.type)) > headroom_for(*q, a, p.type)) return false;
+    }
+  }
+  return true;
+}
+
+void victim_search::forget_counted() {
+  gone_.clear();
+  counted_.clear();
 }
 
 int64_t victim_search::used(const queue &q, type_index t) const {
@@ -53,6 +92,7 @@ int64_t victim_search::used(const queue &q, type_index t) const {
 int64_t victim_search::missing_of_max(const queue &q, const class_amount &p) const {
   if (!q.max.has(p.type)) return 0;
   int64_t used = used_by_others(q, *ask_, p.type);
+  if (!counted_.empty()) used = add_saturating(used, counted_in(q, p.type));
   if (counts_ending_) used = sub_saturating(used, sub_saturating(q.allocated[p.type], staying_in(q, p.type)));
   return sub_saturating(add_saturating(used, p.amount), q.max[p.type]);
 }

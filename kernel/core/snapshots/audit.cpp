@@ -206,7 +206,7 @@ void check_nodes(findings &c, const partition_snapshot &p) {
 }
 
 // Every reservation is of one pending ask on one node that is there; a node has one, or some of required-node
-// asks.
+// asks or of placeholders of one application. Such may have several.
 void check_reservations(findings &c, const partition_snapshot &p) {
   std::map<std::string, const ask_snapshot *> asks;  // of applications that have reservations
   std::map<std::string, size_t> of_application;
@@ -218,15 +218,22 @@ void check_reservations(findings &c, const partition_snapshot &p) {
   std::set<std::string> reserved;
   for (const node_snapshot &n : p.nodes) {
     for (const std::string &name : n.reservations) {
-      c.holds(reserved.insert(name).second, audit_kind::place, name, "it is reserved twice");
+      const bool is_first = reserved.insert(name).second;
       c.holds(asks.contains(name), audit_kind::place, name, "it is reserved, and not pending");
       if (!asks.contains(name)) continue;
       const ask_snapshot &k = *asks[name];
-      --of_application[name.substr(0, name.size() - k.key.size() - 1)];
+      const std::string application = name.substr(0, name.size() - k.key.size() - 1);
+      const bool with_gang = std::all_of(n.reservations.begin(), n.reservations.end(), [&](const std::string &other) {
+        const auto found = asks.find(other);
+        return found != asks.end() && found->second->placeholder && other.starts_with(application + '/');
+      });
+      --of_application[application];
+      c.holds(is_first || with_gang, audit_kind::place, name, "it is reserved twice");
       const bool required = k.required_node == n.id;
       c.holds(required || k.required_node.empty(), audit_kind::place, name,
               "it reserves another node than it requires");
-      c.holds(required || n.reservations.size() == 1, audit_kind::place, n.id, "it has several reservations");
+      c.holds(required || with_gang || n.reservations.size() == 1, audit_kind::place, n.id,
+              "it has several reservations");
       c.holds(required || n.schedulable, audit_kind::place, n.id, "it is reserved, and drains");
     }
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "model/gang_reservations.hpp"
 #include "model/queue_properties.hpp"
 #include "partition.hpp"
 #include "snapshots/copied_items.hpp"
@@ -59,7 +60,7 @@ class partition_copier {
     copy_victims();
     for (const reservation *r : in_order(from_.reservations.all(), &reservation::sequence)) {
       to_.reservations.number_from(r->sequence);
-      (void)to_.reservations.keep(asks_.of(*r->of), copy_of_node(*r->where), r->way);
+      (void)to_.reservations.keep(asks_.of(*r->of), copy_of_node(*r->where), r->way, r->of_gang);
     }
     for (const ask *a : asks) line_up(*a, asks_.of(*a));
     for (const auto &[number, a] : from_.held_off.all()) to_.held_off.add(asks_.of(*a));
@@ -340,7 +341,7 @@ class partition_copier {
         return arm(allocations_.of(from_.allocations[t.object]).index, t.epoch);
       case timer_kind::reservation_wait: {
         const ask &of = *from_.reservations.all()[t.object].of;
-        const reservation &out = *reservation_of(asks_.of(of));
+        const reservation &out = *timed_reservation_of(asks_.of(of));
         return arm(out.index, out.sequence);
       }
       case timer_kind::rm_check:

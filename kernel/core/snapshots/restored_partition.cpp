@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/gang_reservations.hpp"
 #include "model/queue_properties.hpp"
 #include "partition.hpp"
 #include "snapshots/restored_orders.hpp"
@@ -43,10 +44,10 @@ class partition_restorer {
     }
     to_.fair_maxima.refresh(*to_.root);
     for (const saved_claim &c : from_.claims) restore_claim(c);
-    for (const auto &[of, where, sequence, freed, empties] : from_.reservations) {
+    for (const auto &[of, where, sequence, freed, empties, of_gang] : from_.reservations) {
       to_.reservations.number_from(sequence);
       const way_to_room by_itself = empties ? way_to_room::it_empties : way_to_room::as_it_comes;
-      (void)to_.reservations.keep(*asks_[of], *nodes_[where], freed ? way_to_room::preemption : by_itself);
+      (void)to_.reservations.keep(*asks_[of], *nodes_[where], freed ? way_to_room::preemption : by_itself, of_gang);
     }
     for (size_t i = 0; i < asks_.size(); ++i) line_up(from_.asks[i], *asks_[i]);
     for (const uint32_t a : from_.held_off) to_.held_off.add(*asks_[a]);
@@ -75,7 +76,7 @@ class partition_restorer {
       case timer_kind::allocation_execution:
         return arm_as(allocations_[t.object]->index, allocations_[t.object]->sequence);
       case timer_kind::reservation_wait:
-        if (const reservation *r = reservation_of(*asks_[t.object])) arm_as(r->index, r->sequence);
+        if (const reservation *r = timed_reservation_of(*asks_[t.object])) arm_as(r->index, r->sequence);
         return;
       case timer_kind::rm_check:
         return arm_as(t.object, t.number);

@@ -98,7 +98,7 @@ class link_checker {
       const bool later = r.sequence > last && r.sequence < p_.next_reservation;
       last = r.sequence;
       return later && r.ask < p_.asks.size() && p_.asks[r.ask].state == ask_state::pending && p_.asks[r.ask].waits &&
-             r.node < p_.nodes.size() && reserved.insert(r.ask).second;
+             r.node < p_.nodes.size() && (reserved.insert(r.ask).second || r.of_gang);
     });
   }
 

@@ -39,8 +39,8 @@ namespace {
                                 hopeless, replaced, timed_out, group_members] = of;
 }
 [[maybe_unused]] void members_of(const reservation &of) {
-  [[maybe_unused]] const auto &[index, live, look, due, refused, way, stands_aside, by_order, full, ask_of, where,
-                                sequence, unit, any_position, own_position, due_position] = of;
+  [[maybe_unused]] const auto &[index, live, look, due, refused, way, stands_aside, by_order, full, of_gang, ask_of,
+                                where, sequence, unit, any_position, own_position, due_position] = of;
 }
 [[maybe_unused]] void members_of(const canary_config &of) {
   [[maybe_unused]] const auto &[node_sort, queues, share, salt, back, predicate] = of;

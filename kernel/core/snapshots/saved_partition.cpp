@@ -54,7 +54,7 @@ class partition_saver {
     for (const ask *a : claimants) save_claim(*a);
     for (const reservation *r : in_order(from_.reservations.all(), &reservation::sequence)) {
       to_.reservations.push_back({asks_.of(r->of), nodes_.of(r->where->slot), r->sequence,
-                                  r->way == way_to_room::preemption, r->way == way_to_room::it_empties});
+                                  r->way == way_to_room::preemption, r->way == way_to_room::it_empties, r->of_gang});
     }
     for (const auto &[number, a] : from_.held_off.all()) to_.held_off.push_back(asks_.of(a));
     for (const auto &[sequence, at_ms] : from_.allocation_states.ends_at()) to_.ends.push_back({sequence, at_ms});

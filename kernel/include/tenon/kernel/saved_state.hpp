@@ -202,6 +202,7 @@ struct saved_reservation {
   uint32_t ask = 0, node = 0;
   uint64_t sequence = 0;
   bool freed = false, empties = false;
+  bool of_gang = false;  // one of those for a gang that begins whole
 };
 
 struct saved_claim {
