@@ -169,38 +169,14 @@ TEST(Words, DurationsHaveThreeDigitsAndAUnit) {
   EXPECT_EQ(duration_text(12.9 * 86'400), "12.9 days");
 }
 
-std::vector<std::string> texts(const std::vector<tick> &ticks) {
-  std::vector<std::string> out;
-  for (const tick &t : ticks) out.push_back(t.text);
-  return out;
-}
-
-TEST(Words, TicksAreRound) {
-  EXPECT_THAT(texts(number_ticks(4700, 4)), ElementsAre("0", "2k", "4k"));
-  EXPECT_THAT(texts(number_ticks(8560, 4)), ElementsAre("0", "2.5k", "5k", "7.5k"));
-  EXPECT_THAT(texts(number_ticks(1, 4)), ElementsAre("0", "0.25", "0.5", "0.75", "1"));
-  EXPECT_THAT(texts(time_ticks(86'400, 8)),
-              ElementsAre("0", "2", "4", "6", "8", "10", "12", "14", "16", "18", "20", "22", "24"));
-  EXPECT_EQ(unit_of(86'400).name, "hours");
-  EXPECT_EQ(unit_of(0.02).name, "milliseconds");
-}
-
-TEST(Words, MarkupIsEscapedAndLongNamesAreCut) {
+TEST(Words, MarkupIsEscapedAndDigitsAreGrouped) {
   EXPECT_EQ(escaped("<a href=\"x\">&'\x01"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;?");
-  EXPECT_EQ(shortened("root.a", 6), "root.a");
-  EXPECT_EQ(shortened("root.ab", 6), "root.…");
-  EXPECT_EQ(shortened("öööö", 4), "ö…");
   EXPECT_EQ(grouped(1'234'567), "1\u202F234\u202F567");
 }
 
-TEST(Words, DatesBeginDaysMonthsAndYears) {
+TEST(Words, DatesAreInUtc) {
   constexpr int64_t october = 1'506'988'800'000;  // 2017-10-03
   EXPECT_EQ(date_text(october + 61'000), "3 Oct 2017, 00:01");
-  EXPECT_THAT(texts(date_ticks(october + 3'600'000, 86'400, 8)),
-              ElementsAre("03:00", "06:00", "09:00", "12:00", "15:00", "18:00", "21:00", "4 Oct"));
-  EXPECT_THAT(texts(date_ticks(october, 180 * 86'400.0, 8)), ElementsAre("Nov", "Dec", "2018", "Feb", "Mar", "Apr"));
-  EXPECT_THAT(texts(date_ticks(october, 3000 * 86'400.0, 8)),
-              ElementsAre("2018", "2019", "2020", "2021", "2022", "2023", "2024", "2025"));
 }
 
 TEST(Spread, WhatIsNotOverMakesWhatIsBehindItALowerBound) {
@@ -374,7 +350,9 @@ class Page : public testing::Test {
 };
 
 TEST_F(Page, NeedsNothingElse) {
-  const std::string html = page({"--trace", trace()});
+  std::string html = page({"--trace", trace()});
+  const std::string name_of_svg = "\"http://www.w3.org/2000/svg\"";  // a name, which nothing is loaded from
+  html.erase(html.find(name_of_svg), name_of_svg.size());
   for (const char *outside : {"http:", "https:", "src=", "@import", "url(", "<link"}) expect_has_not(html, outside);
   expect_well_formed(html);
 }
@@ -383,32 +361,6 @@ TEST_F(Page, NamesAreNoMarkup) {
   const std::string html = page({"--trace", trace()});
   expect_has_not(html, "p<b>");
   expect_has(html, "p&lt;b&gt;&amp;&#39;.csv");
-}
-
-std::vector<std::string> charts_in(const std::string &html) {
-  const std::regex chart(
-      "<div class=\"chart(?: rows)?\" role=\"img\" id=\"([\\w-]+)\" aria-labelledby=\"([\\w-]+)-title "
-      "([\\w-]+)-desc\">\n"
-      "<span hidden id=\"([\\w-]+)-title\">[^<]+</span>\n<span hidden id=\"([\\w-]+)-desc\">[^<]+</span>");
-  std::vector<std::string> ids;
-  for (std::sregex_iterator at(html.begin(), html.end(), chart), end; at != end; ++at) {
-    ids.push_back((*at)[1]);
-    for (const size_t group : {2U, 3U, 4U, 5U}) EXPECT_EQ((*at)[group], ids.back());
-  }
-  return ids;
-}
-
-TEST_F(Page, EveryChartHasTitleAndDescription) {
-  const std::string html = page({"--trace", trace()});
-  EXPECT_THAT(charts_in(html), ElementsAre("use", "share", "waiting", "job-waits", "job-completions", "job-slowdowns",
-                                           "waits", "fairness", "satisfied", "fragmentation"));
-  // What is drawn says nothing by itself.
-  size_t hidden = 0, all = 0;
-  for (size_t at = html.find("<svg"); at != std::string::npos; at = html.find("<svg", at + 1)) {
-    ++all;
-    hidden += html.substr(at, html.find('>', at) - at).find("aria-hidden") != std::string::npos ? 1 : 0;
-  }
-  EXPECT_EQ(all, hidden);
 }
 
 TEST_F(Page, JobsAreFollowedToTheirEnd) {
@@ -455,8 +407,6 @@ TEST_F(Page, DrawsTwoRunsSideBySide) {
   const std::string html = page(again);
   expect_well_formed(html);
   expect_has(html, "<h1>Two runs side by side</h1>");
-  EXPECT_THAT(charts_in(html), testing::IsSupersetOf({"use", "use-other", "share", "share-other", "waiting",
-                                                      "job-waits", "satisfied", "satisfied-other"}));
   expect_has(html, "<h2>Figures of r</h2>");
   expect_has(html, "<h2>Figures of fair</h2>");
   // The page of two runs is the report of the first.
@@ -494,9 +444,7 @@ TEST_F(Page, ShowsTheDatesOfTracesThatHaveThem) {
       "2 345600 0 100 1 -1 -1 -1 -1 -1 1 2 1 -1 0 -1 -1 -1\n";
   const std::string html = page({"--trace", "swf:" + folder_.file("t.swf", text)});
   expect_has(html, "From 3 Oct 2017, 00:00 to 7 Oct 2017, 00:01, UTC");
-  for (const char *day : {">3 Oct<", ">5 Oct<", ">7 Oct<"}) expect_has(html, day);
-  expect_has(html, "virtual time, UTC");
-  expect_has_not(page({"--trace", trace()}), "UTC");
+  expect_has_not(page({"--trace", trace()}), ", UTC</p>");
 }
 
 TEST_F(Page, TablesSayWhatTheSummarySays) {
@@ -524,17 +472,25 @@ TEST_F(Page, SameRunGivesTheSamePageAndSoDoesItsJournal) {
   recorded.insert(recorded.end(), {"--record", folder_.file("journal")});
   const std::string first = page(recorded);
   EXPECT_EQ(page(load), first);
-  const auto drawing = [](const std::string &html) {
-    return html.substr(html.find("<section>"), html.find("<h3>The run") - html.find("<section>"));
+  // The replayed run differs in how it was played alone.
+  const std::string again = page({"--replay", folder_.file("journal")});
+  const auto tables = [](const std::string &html) {
+    return html.substr(html.find("<section"), html.find("<h3>The run") - html.find("<section"));
   };
-  EXPECT_EQ(drawing(page({"--replay", folder_.file("journal")})), drawing(first));
+  EXPECT_EQ(tables(again), tables(first));
+  const auto drawn = [](const std::string &html) {
+    run_record run = *read_report(html, "r.html");
+    run.origin.clear();
+    run.settings.clear();
+    return to_json(run);
+  };
+  EXPECT_EQ(drawn(again), drawn(first));
 }
 
-TEST_F(Page, FillIsDrawnPlacementByPlacement) {
+TEST_F(Page, FillCountsPlacementsInsteadOfWaits) {
   const std::string html = page({"--mode", "fill", "--nodes", "10", "--pods", "300"});
-  expect_has(html, "placements, one after the other");
-  expect_has_not(html, "id=\"fairness\"");
   expect_has(html, "<caption>Placed by queue</caption>");
+  expect_has_not(html, "<caption>Jobs</caption>");
   expect_well_formed(html);
 }
 

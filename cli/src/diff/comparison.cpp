@@ -5,7 +5,6 @@
 #include <boost/json.hpp>
 #include <cmath>
 #include <ostream>
-#include <set>
 
 #include "diff/policy_words.hpp"
 #include "run/formats.hpp"
@@ -18,15 +17,6 @@ namespace json = boost::json;
 
 std::string seconds_text(const figure &of) { return (of.at_least ? ">" : "") + decimal(of.value, 1); }
 std::string part_text(double part) { return std::isnan(part) ? "-" : decimal(part * 100, 1) + "%"; }
-
-template <class Value>
-std::set<std::string> names_of_both(const std::map<std::string, Value> &a, const std::map<std::string, Value> &b) {
-  std::set<std::string> out;
-  for (const auto *of : {&a, &b}) {
-    for (const auto &[name, value] : *of) out.insert(name);
-  }
-  return out;
-}
 
 template <class Value>
 Value value_or_none(const std::map<std::string, Value> &of, const std::string &name) {

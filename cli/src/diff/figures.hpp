@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,5 +58,16 @@ struct side_figures {
 // That takes of the type, placeholders left out.
 [[nodiscard]] amount_map commonest_ask(const timeline &changes, const std::string &type);
 [[nodiscard]] side_figures figure_side(const side_run &run, const measure &by);
+
+// Returns the keys that one of the maps has, in order.
+template <class Value>
+[[nodiscard]] std::set<std::string> names_of_both(const std::map<std::string, Value> &a,
+                                                  const std::map<std::string, Value> &b) {
+  std::set<std::string> out;
+  for (const auto *of : {&a, &b}) {
+    for (const auto &[name, value] : *of) out.insert(name);
+  }
+  return out;
+}
 
 }  // namespace tenon::cli

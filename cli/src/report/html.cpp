@@ -27,14 +27,6 @@ std::string page_section(const std::string &title, const std::string &intro, con
   return element("section", "\n" + element("h2", escaped(title)) + element("p", escaped(intro)) + inside);
 }
 
-std::string legend(const std::vector<std::pair<std::string, std::string>> &entries) {
-  std::string items;
-  for (const auto &[look, label] : entries) {
-    items += element("li", "<i class=\"swatch " + look + "\" aria-hidden=\"true\"></i>" + escaped(label));
-  }
-  return "<ul class=\"legend\">\n" + items + "</ul>\n";
-}
-
 std::string page_table(std::string_view caption, const std::vector<std::string> &head,
                        const std::vector<std::vector<std::string>> &rows, const std::vector<std::string> &foot) {
   std::string body;

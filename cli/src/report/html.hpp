@@ -4,15 +4,12 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tenon::cli {
 
 [[nodiscard]] std::string element(std::string_view tag, const std::string &inside, std::string_view look = {});
 [[nodiscard]] std::string page_section(const std::string &title, const std::string &intro, const std::string &inside);
-// Classes of colours (page_style.hpp) and what they stand for.
-[[nodiscard]] std::string legend(const std::vector<std::pair<std::string, std::string>> &entries);
 // The first cell of a row is its heading. A wide table scrolls, with keys too.
 [[nodiscard]] std::string page_table(std::string_view caption, const std::vector<std::string> &head,
                                      const std::vector<std::vector<std::string>> &rows,

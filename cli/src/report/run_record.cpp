@@ -126,6 +126,12 @@ void visit_fields(F &f, is<spread> auto &of) {
   f.field("most", of.most);
 }
 template <class F>
+void visit_fields(F &f, is<spread_row> auto &of) {
+  f.field("name", of.name);
+  f.field("colour", of.colour);
+  f.field("values", of.values);
+}
+template <class F>
 void visit_fields(F &f, is<utilisation> auto &of) {
   f.field("peak", of.peak);
   f.field("average", of.average);
@@ -219,16 +225,29 @@ void visit_fields(F &f, is<run_record> auto &of) {
   f.field("jobs", of.jobs);
 }
 
+// Nothing in the text may end the element that holds it.
+std::string text_of(const json::value &of) {
+  std::string text = json::serialize(of);
+  for (size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) text.replace(at, 1, "\\u003c");
+  return text;
+}
+
 }  // namespace
 
 std::string to_json(const run_record &run) {
   json::object out{{"version", version}};
   fields<true> to(out);
   visit_fields(to, run);
-  std::string text = json::serialize(out);
-  // Nothing in it may end the element that holds it.
-  for (size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) text.replace(at, 1, "\\u003c");
-  return text;
+  return text_of(out);
+}
+
+std::string to_json(const std::vector<spread_row> &rows) {
+  json::array out;
+  for (const spread_row &row : rows) {
+    fields<true> to(out.emplace_back(json::object()).as_object());
+    visit_fields(to, row);
+  }
+  return text_of(out);
 }
 
 result<run_record> read_report(std::string_view page, const std::string &file) {

@@ -26,7 +26,15 @@ struct run_record {
   job_figures jobs;
 };
 
+// A row of a chart of waiting times. `colour` is "c1" for the first run and "c2" for the other.
+struct spread_row {
+  std::string name, colour;
+  spread values;
+};
+
+// Both return JSON that may stand in an element <script>.
 [[nodiscard]] std::string to_json(const run_record &run);
+[[nodiscard]] std::string to_json(const std::vector<spread_row> &rows);
 // The run of a report. `file` is for refusals.
 [[nodiscard]] result<run_record> read_report(std::string_view page, const std::string &file);
 

@@ -16,7 +16,7 @@ using plain_handler = void (*)(int);
 
 std::atomic<plain_handler> next_of_int{nullptr}, next_of_term{nullptr};
 
-void look(int number, siginfo_t *info, void *) {
+void look_at_sender(int number, siginfo_t *info, void *) {
   const bool sent = info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
   if (sent && info->si_pid == ::getpid()) {
     host::record_unasked_end(number == SIGTERM ? "signal SIGTERM, which it sent" : "signal SIGINT, which it sent",
@@ -30,7 +30,7 @@ void look_before(int number, std::atomic<plain_handler> &next) {
   struct sigaction how {};
   if (::sigaction(number, nullptr, &how) != 0) return;
   next = how.sa_handler;
-  how.sa_sigaction = look;
+  how.sa_sigaction = look_at_sender;
   how.sa_flags |= SA_SIGINFO;
   ::sigaction(number, &how, nullptr);
 }
