@@ -19,14 +19,15 @@ class Arrow(NamedTuple):
 ARROWS = [
     Arrow(("sdk/include/tenon/abi/",), ("tenon/abi/",), "an ABI header stands alone"),
     Arrow(("sdk/include/tenon/sdk/",), ("tenon/abi/", "tenon/sdk/"), "the SDK needs the ABI alone"),
+    Arrow(("sdk/include/tenon/text/",), ("tenon/text/", "utf8.h"), "texts know nothing of a scheduler"),
     Arrow(
         KERNEL,
-        ("tenon/kernel/", "tenon/abi/", "boost/", "re2/", "utf8.h"),
-        "the kernel sees its own headers, the ABI, Boost, RE2 and utf8cpp",
+        ("tenon/kernel/", "tenon/abi/", "tenon/text/", "boost/", "re2/", "utf8.h"),
+        "the kernel sees its own headers, the ABI, texts, Boost, RE2 and utf8cpp",
     ),
     Arrow(
         ("kernel/config/",),
-        ("tenon/kernel/", "tenon/config/", "tenon/abi/", "boost/", "yaml-cpp/", "openssl/"),
+        ("tenon/kernel/", "tenon/config/", "tenon/abi/", "tenon/text/", "boost/", "yaml-cpp/", "openssl/"),
         "configuration is parsed below the host",
     ),
     Arrow(
@@ -38,7 +39,7 @@ ARROWS = [
     Arrow(("plugins/identity/",), ("tenon/abi/", "tenon/sdk/", "grp.h", "pwd.h"), "a plugin sees the SDK alone"),
     Arrow(
         ("plugins/transports/wire/",),
-        ("tenon/abi/", "tenon/wire/", "google/protobuf/", "si/v1/", "tenon/si/", "tenon/v1/", "utf8.h"),
+        ("tenon/abi/", "tenon/text/", "tenon/wire/", "google/protobuf/", "si/v1/", "tenon/si/", "tenon/v1/", "utf8.h"),
         "the wire's messages meet the ABI's here and nothing else",
     ),
     Arrow(("plugins/events/log/",), ("tenon/abi/", "tenon/sdk/", "spdlog/"), "a plugin sees the SDK alone"),
@@ -64,12 +65,12 @@ ARROWS = [
     Arrow(("plugins/transports/shared/",), ("tenon/abi/", "tenon/sdk/", "openssl/", "sys/"), "what several transports include knows none of them"),
     Arrow(
         ("plugins/transports/mqtt/",),
-        ("tenon/abi/", "tenon/sdk/", "tenon/transports/", "tenon/wire/", "tenon/v1/", "mosquitto.h", "utf8.h"),
+        ("tenon/abi/", "tenon/sdk/", "tenon/text/", "tenon/transports/", "tenon/wire/", "tenon/v1/", "mosquitto.h", "utf8.h"),
         "a plugin sees the SDK alone",
     ),
     Arrow(
         ("plugins/transports/rest/",),
-        ("tenon/abi/", "tenon/sdk/", "tenon/transports/", "boost/", "openssl/", "prometheus/", "utf8.h", "yaml-cpp/",
+        ("tenon/abi/", "tenon/sdk/", "tenon/text/", "tenon/transports/", "boost/", "openssl/", "prometheus/", "utf8.h", "yaml-cpp/",
          "zlib.h", "pthread.h", "sys/", "unistd.h"),
         "a plugin sees the SDK alone",
     ),
@@ -77,7 +78,7 @@ ARROWS = [
     Arrow(("plugins/",), ("tenon/abi/", "tenon/sdk/"), "a plugin sees the SDK alone"),
 ]
 # Layers above those: whose headers of the project (tenon/NAME/) each includes.
-UNDER_HOST = ("abi", "sdk", "kernel", "config")
+UNDER_HOST = ("abi", "sdk", "text", "kernel", "config")
 UNDER_OBSERVE = (*UNDER_HOST, "host", "events", "service")
 LAYERS = {
     "kernel/host/": (*UNDER_HOST, "builtin", "host"),
@@ -90,7 +91,7 @@ LAYERS = {
     "cli/": (*UNDER_OBSERVE, "json", "observe", "conformance"),
 }
 # What no arrow and no layer would hold is refused here.
-HELD = ("kernel/", "plugins/", "cli/", "sdk/include/tenon/abi/", "sdk/include/tenon/sdk/", "sdk/conformance/")
+HELD = ("kernel/", "plugins/", "cli/", "sdk/include/tenon/abi/", "sdk/include/tenon/sdk/", "sdk/include/tenon/text/", "sdk/conformance/")
 
 # Rooms of the kernel, and which others each includes. What they share lies beside them. Of that, what all rooms may
 # include sees no more than they do.

@@ -1,12 +1,11 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "ctl/configuration_commands.hpp"
 
-#include <array>
-#include <ctime>
 #include <ostream>
 
 #include "ctl/answer_fields.hpp"
 #include "run/text_table.hpp"
+#include "tenon/text/utc.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -18,14 +17,6 @@ struct configuration_options : ctl_options {
   std::string policy_group;
   bool as_text = false, forced = false;
 };
-
-std::string second_text(int64_t time_ms) {
-  const std::time_t seconds = time_ms / 1000;
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  std::array<char, 32> out{};
-  return {out.data(), std::strftime(out.data(), out.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
 
 // "3, in place of 1"
 std::string revision_text(const json::object &one) {
@@ -51,7 +42,7 @@ void print_configurations(const json::object &result, std::ostream &out) {
     const json::object &one = value.as_object();
     const bool sent = !text(one, "sent_by").empty();
     rows.add({text(one, "policy_group"), or_none(text(one, "rm")), revision_text(one),
-              second_text(number(one, "since_ms")), or_none(text(one, "sent_by")),
+              utc_text_in_seconds(number(one, "since_ms")), or_none(text(one, "sent_by")),
               !sent              ? "-"
               : yes(one, "kept") ? "yes"
                                  : "until a restart",

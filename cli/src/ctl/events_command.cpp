@@ -2,16 +2,15 @@
 #include "ctl/events_command.hpp"
 
 #include <algorithm>
-#include <array>
 #include <boost/json.hpp>
 #include <chrono>
-#include <ctime>
 #include <ostream>
 #include <thread>
 
 #include "ctl/answer_fields.hpp"
 #include "run/complain.hpp"
 #include "run/text_table.hpp"
+#include "tenon/text/utc.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -22,17 +21,6 @@ using answer_fields::text;
 // An answer is waited for by the daemon. Where it came at once and brought nothing, too many wait there already; where
 // it brought something, more is about to come.
 constexpr std::chrono::milliseconds longest_wait{10'000}, follow_every{250}, breath{20};
-
-// "2026-11-21T17:00:00.123Z"
-std::string time_text(int64_t time_ms) {
-  const std::time_t seconds = time_ms / 1000;
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  std::array<char, 64> day{};
-  const size_t length = std::strftime(day.data(), day.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  const std::string rest = std::to_string(1000 + time_ms % 1000);
-  return std::string(day.data(), length) + "." + rest.substr(1) + "Z";
-}
 
 json::object request_of(const events_options &o) {
   json::object out{{"command", "events"}};
@@ -60,7 +48,7 @@ void print(const json::array &records, bool as_json, bool titles, std::ostream &
   table all({{"TIME"}, {"ID", true}, {"TYPE"}, {"CHANGE"}, {"DETAIL"}, {"OBJECT"}, {"REFERENCE"}, {"MESSAGE"}});
   for (const json::value &value : records) {
     const json::object &one = value.as_object();
-    all.add({time_text(one.at("time_ms").to_number<int64_t>()), std::to_string(one.at("id").to_number<uint64_t>()),
+    all.add({utc_text(one.at("time_ms").to_number<int64_t>()), std::to_string(one.at("id").to_number<uint64_t>()),
              text(one, "type"), text(one, "change"), text(one, "detail"), text(one, "object"), text(one, "reference"),
              text(one, "message")});
   }

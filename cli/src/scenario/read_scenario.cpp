@@ -7,6 +7,7 @@
 
 #include "scenario/scenario_reader.hpp"
 #include "scenario/terminations.hpp"
+#include "tenon/text/letters.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -216,8 +217,7 @@ class step_reader {
     if (gang == nullptr) return app;
     app.placeholder_ask = amounts_of(*gang, "placeholder_ask");
     app.timeout_ms = milliseconds(*gang, "timeout_s");
-    std::string style = text_of(*gang, "style", "Soft");
-    std::transform(style.begin(), style.end(), style.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string style = lower_case(text_of(*gang, "style", "Soft"));
     if (style != "soft" && style != "hard") {
       report_.refuse(gang->find("style")->at, "style: " + gang->find("style")->describe(), "Soft or Hard",
                      "write style: Soft, or style: Hard");

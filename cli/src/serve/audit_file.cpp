@@ -10,21 +10,16 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tenon/text/utc.hpp"
+
 namespace tenon::cli {
 namespace {
 
 namespace json = boost::json;
 
-// 2026-11-21T17:00:00.123Z
 std::string time_now() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-  const std::time_t seconds = ms / 1000;
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char out[32];
-  const size_t length = std::strftime(out, sizeof out, "%Y-%m-%dT%H:%M:%S", &parts);
-  return std::string(out, length) + "." + std::to_string(1000 + ms % 1000).substr(1) + "Z";
+  using namespace std::chrono;
+  return utc_text(duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
 }
 
 }  // namespace

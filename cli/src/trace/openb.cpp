@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tenon/kernel/devices.hpp"
+#include "tenon/text/letters.hpp"
 #include "trace/machines.hpp"
 #include "trace/trace_csv.hpp"
 
@@ -16,9 +17,7 @@ namespace {
 
 std::string queue_of(const trace_field &qos) {
   if (!qos.is_given()) return "root.default";
-  std::string name = qos.queue_name();
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return "root." + name;
+  return "root." + lower_case(qos.queue_name());
 }
 
 // Lists that were made of others have no more than what a pod asks for.

@@ -1,10 +1,11 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "tenon/config/problems.hpp"
 
-#include <algorithm>
 #include <cstdio>
 
 #include "tenon/kernel/closest.hpp"
+#include "tenon/text/letters.hpp"
+#include "tenon/text/utf8.hpp"
 
 namespace tenon::config {
 
@@ -14,15 +15,9 @@ constexpr size_t longest_quotation = 80;
 constexpr size_t longest_reason = 1'000;
 
 // Reasons quote what was written, and anything may have been written.
-std::string one_line(std::string text) {
-  if (text.size() > longest_reason) {
-    size_t end = longest_reason;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-    text = text.substr(0, end) + "...";
-  }
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
-  return text;
+std::string one_line(const std::string &text) {
+  const std::string_view shown = beginning_of(text, longest_reason);
+  return without_controls(std::string(shown)) + (shown.size() < text.size() ? "..." : "");
 }
 
 }  // namespace
@@ -63,23 +58,18 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
 }
 
 std::string in_quotes(std::string_view text) {
+  const std::string_view shown = beginning_of(text, longest_quotation);
   std::string out = "'";
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    // Cut before a character, never inside of one.
-    if (i >= longest_quotation && (c & 0xC0U) != 0x80U) {
-      out += "...";
-      break;
-    }
-    if (c < 0x20 || c == 0x7F) {
+  for (const char c : shown) {
+    if (is_control(c)) {
       char escaped[8];
       std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned>(c));
       out += escaped;
     } else {
-      out += text[i];
+      out += c;
     }
   }
-  return out + "'";
+  return out + (shown.size() < text.size() ? "...'" : "'");
 }
 
 }  // namespace tenon::config

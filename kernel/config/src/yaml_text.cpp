@@ -3,17 +3,18 @@
 
 #include <algorithm>
 
-#include "tenon/kernel/utf8.hpp"
+#include "tenon/text/letters.hpp"
+#include "tenon/text/utf8.hpp"
 
 namespace tenon::config {
 
 std::optional<bad_byte> find_bad_byte(std::string_view text) {
   text_position at{1, 1};
   for (size_t i = 0; i < text.size();) {
-    const auto c = static_cast<unsigned char>(text[i]);
+    const char c = text[i];
     const size_t length = character_length(text.substr(i));
     if (length == 0) return bad_byte{at, "bytes that are not UTF-8"};
-    if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
+    if (is_control(c) && c != '\t' && c != '\n' && c != '\r') {
       return bad_byte{at, "the control character " + std::to_string(c)};
     }
     i += length;
@@ -87,9 +88,7 @@ text_position line_index::position(int line, int column) const {
   if (line != last_.line || wanted < last_.column) last_ = {line, 0, 0};
   const std::string_view between =
       text_.substr(std::min(text_.size(), line_start(line) + last_.column)).substr(0, wanted - last_.column);
-  const auto characters = std::count_if(between.begin(), between.end(),
-                                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
-  last_ = {line, wanted, last_.characters + static_cast<int>(characters)};
+  last_ = {line, wanted, last_.characters + static_cast<int>(characters_of(between))};
   return {line + 1, last_.characters + 1};
 }
 

@@ -15,7 +15,7 @@
 #include "sink_runner.hpp"
 #include "subscriptions.hpp"
 #include "tenon/host/thread_role.hpp"
-#include "tenon/kernel/utf8.hpp"
+#include "tenon/text/utf8.hpp"
 #include "texts.hpp"
 
 namespace tenon::events {

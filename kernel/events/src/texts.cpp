@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "texts.hpp"
 
-#include "tenon/kernel/utf8.hpp"
+#include "tenon/text/utf8.hpp"
 
 namespace tenon::events {
 
@@ -10,9 +10,7 @@ std::string shortened(std::string_view text) {
   // No byte beyond these can become part of the message.
   std::string out = utf8_of(text.substr(0, longest_message + 4));
   if (out.size() <= longest_message) return out;
-  size_t end = longest_message - more.size();
-  while ((static_cast<unsigned char>(out[end]) & 0xC0U) == 0x80) --end;  // not inside a character
-  out.resize(end);
+  out.resize(beginning_of(out, longest_message - more.size()).size());
   return out += more;
 }
 

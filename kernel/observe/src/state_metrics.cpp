@@ -6,6 +6,7 @@
 
 #include "metrics.hpp"
 #include "tenon/abi/host_read.h"
+#include "tenon/text/letters.hpp"
 #include "view_text.hpp"
 
 namespace tenon::observe {
@@ -21,11 +22,6 @@ std::string metric_name(std::string_view type) {
   }
   if (!out.empty() && out[0] >= '0' && out[0] <= '9') out.insert(out.begin(), '_');
   return out;
-}
-
-std::string lower(std::string s) {
-  for (char &c : s) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return s;
 }
 
 void add_amounts(family &f, const std::map<std::string, std::string> &labels, const tenon_rm_amounts &amounts) {
@@ -102,7 +98,7 @@ void metrics_maker::add_state(std::vector<family> &out) {
   std::map<std::string, std::map<std::string, int64_t>> by_queue;
   for (const auto &p : all<tenon_view_partition>(view->view.partitions)) {
     for (const auto &a : all<tenon_view_application>(p.active)) {
-      const std::string state = lower(text(a.state));
+      const std::string state = lower_case(text(a.state));
       if (states.contains(state)) ++states[state];
       ++by_queue[text(p.name) + text(a.queue)][state];
     }

@@ -9,6 +9,7 @@
 #include "tenon/config/problems.hpp"
 #include "tenon/host/thread_role.hpp"
 #include "tenon/kernel/names.hpp"
+#include "tenon/text/letters.hpp"
 #include "translate.hpp"
 
 namespace tenon::service {
@@ -32,7 +33,7 @@ std::optional<refusal> registration_problem(const tenon_rm_registration *in, con
   };
   if (rm.size() > limits.max_name)
     return too_long("rmID", limits.max_name, rm.size(), "register with a shorter name, or raise requests.max_name");
-  if (std::any_of(rm.begin(), rm.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }))
+  if (std::any_of(rm.begin(), rm.end(), is_control))
     return refusal{"rmID", "a name without control characters", "one with them", "register with another name"};
   if (in->config.length > limits.max_config)
     return too_long("config", limits.max_config, in->config.length,

@@ -2,13 +2,13 @@
 // Which text is in force for which policy group or RM: those of files, and those that people sent in their place.
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 
 #include "left_out.hpp"
 #include "scheduler_impl.hpp"
 #include "tenon/config/problems.hpp"
 #include "tenon/config/queues.hpp"
 #include "tenon/host/text_file.hpp"
+#include "tenon/text/utc.hpp"
 
 namespace tenon::service {
 namespace {
@@ -20,20 +20,11 @@ int64_t unix_ms() {
       .count();
 }
 
-// "2026-11-21T17:00:00Z"
-std::string time_as_text(int64_t time_ms) {
-  const std::time_t seconds = time_ms / 1000;
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char out[32];
-  const size_t length = std::strftime(out, sizeof out, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return {out, length};
-}
-
 // "revision 3, which olga (rest 127.0.0.1) sent at 2026-11-21T17:00:00Z for policy group 'default'"
 std::string sent_as_text(const group_config &one, const std::string &policy_group, const std::string &rm) {
-  return "revision " + std::to_string(one.revision) + ", which " + one.by + " sent at " + time_as_text(one.since_ms) +
-         " for " + (rm.empty() ? "policy group " + config::in_quotes(policy_group) : "RM " + config::in_quotes(rm));
+  return "revision " + std::to_string(one.revision) + ", which " + one.by + " sent at " +
+         utc_text_in_seconds(one.since_ms) + " for " +
+         (rm.empty() ? "policy group " + config::in_quotes(policy_group) : "RM " + config::in_quotes(rm));
 }
 
 // An empty file is what a reader sees of one that is being written, and never what somebody wants to change to.

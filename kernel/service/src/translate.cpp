@@ -11,6 +11,7 @@
 #include "tenon/kernel/states.hpp"
 #include "tenon/sdk/interface_names.hpp"
 #include "tenon/service/ignored_settings.hpp"
+#include "tenon/text/letters.hpp"
 
 namespace tenon::service {
 namespace {
@@ -88,8 +89,7 @@ std::string translator::subject(const tenon_rm_message &message) const {
                                                                : nullptr;
   if (of == nullptr || of->data == nullptr || of->length == 0 || of->length > limits_.max_name) return {};
   const std::string_view shown(of->data, of->length);
-  const bool plain = std::none_of(shown.begin(), shown.end(),
-                                  [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  const bool plain = std::none_of(shown.begin(), shown.end(), is_control);
   return plain ? " '" + std::string(shown) + "'" : std::string();
 }
 
@@ -164,8 +164,7 @@ std::string_view translator::name(const tenon_text &from, std::string_view what)
     throw problem{std::string(what) + ": want at most " + number(limits_.max_name) + " bytes, have " +
                   number(from.length) + "; use a shorter name, or raise requests.max_name of the deployment"};
   const std::string_view out = text(from, what);
-  const auto bad =
-      std::find_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  const auto bad = std::find_if(out.begin(), out.end(), is_control);
   if (bad != out.end())
     throw problem{std::string(what) + ": want a name without control characters, have one at byte " +
                   number(static_cast<uint64_t>(bad - out.begin())) + "; leave it out"};

@@ -1,8 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "envelope.hpp"
 
-#include <utf8.h>
-
 #include "tenon/wire/pieces.hpp"
 
 namespace tenon::mqtt {
@@ -54,15 +52,6 @@ std::optional<envelope> envelope_of(std::string_view message) {
     out.beside -= field.inside.size();
   }
   return out;
-}
-
-std::string utf8_of(std::string_view text) {
-  std::string out;
-  for (size_t bad = utf8::find_invalid(text); bad != std::string_view::npos; bad = utf8::find_invalid(text)) {
-    out.append(text.substr(0, bad)).push_back('?');
-    text.remove_prefix(bad + 1);
-  }
-  return out.append(text);
 }
 
 }  // namespace tenon::mqtt

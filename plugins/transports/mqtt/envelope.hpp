@@ -26,7 +26,4 @@ struct envelope {
 // Of bytes that anybody may have sent. None: they are no message.
 std::optional<envelope> envelope_of(std::string_view message);
 
-// The text with a '?' for each byte that is no UTF-8: a text in a message of protobuf must be, or nobody can read it.
-std::string utf8_of(std::string_view text);
-
 }  // namespace tenon::mqtt

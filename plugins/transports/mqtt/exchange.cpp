@@ -8,6 +8,7 @@
 
 #include "envelope.hpp"
 #include "tenon/sdk/error.hpp"
+#include "tenon/text/utf8.hpp"
 #include "tenon/wire/pieces.hpp"
 
 namespace tenon::mqtt {
@@ -154,7 +155,8 @@ void exchange::hear(std::string_view topic, std::string_view payload) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return;
   if (!is_read) {
-    std::string line = "topic " + utf8_of(topic.substr(0, 200)) + ": want a message FromManager on the topic of an RM";
+    std::string line =
+        "topic " + utf8_of(topic.substr(0, 200), "?") + ": want a message FromManager on the topic of an RM";
     if (seen && !is_moderate)
       line += " with at most " + std::to_string(envelope::most_arrived) + " `arrived`, and " +
               std::to_string(envelope::most_beside) + " bytes beside its request, have " +
@@ -377,7 +379,7 @@ void exchange::enter_all() {
 void exchange::refuse(const registration &one, const std::string &reason, bool later) {
   v1::ToManager answer;
   answer.set_session(one.message->session());
-  answer.mutable_refused()->set_reason(utf8_of(reason));
+  answer.mutable_refused()->set_reason(utf8_of(reason, "?"));
   answer.mutable_refused()->set_later(later);
   say(topics_.to_rm(one.rm), answer, of_a_stranger);
 }
@@ -588,7 +590,7 @@ void exchange::is_taken(const shared_manager &one, const std::string &refusal) {
     v1::ToManager answer;
     answer.set_session(one->session);
     answer.mutable_refused()->set_number(static_cast<int64_t>(one->taken));
-    answer.mutable_refused()->set_reason(utf8_of(refusal));
+    answer.mutable_refused()->set_reason(utf8_of(refusal, "?"));
     say(one->topic, answer);
   }
   if (one->taken - one->taken_told >= requests_of_word) tell_taken(one, false);

@@ -9,6 +9,7 @@
 
 #include "configurations.hpp"
 #include "made_directory.hpp"
+#include "tenon/text/letters.hpp"
 
 namespace tenon::conformance {
 namespace {
@@ -196,12 +197,6 @@ struct test_tree : tenon_queue_tree {
   const question *asked;
   std::string *complaint;
 
-  static std::string lower(std::string text) {
-    for (char &c : text) {
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return text;
-  }
   static tenon_status look_up(const tenon_queue_tree *self, const tenon_find_queue_in *in, tenon_find_queue_out *out) {
     const auto &tree = *static_cast<const test_tree *>(self);
     if (in == nullptr || out == nullptr || !TENON_COVERS(in, tenon_find_queue_in, world) ||
@@ -215,7 +210,7 @@ struct test_tree : tenon_queue_tree {
     }
     out->exists = 0, out->leaf = 0, out->state = 0;
     const auto found = tree.asked->queues.find(
-        lower(in->path.data == nullptr ? std::string() : std::string(in->path.data, in->path.length)));
+        lower_case(in->path.data == nullptr ? std::string() : std::string(in->path.data, in->path.length)));
     if (found == tree.asked->queues.end()) return TENON_OK;
     out->exists = 1;
     out->leaf = found->second.leaf ? 1 : 0;

@@ -32,7 +32,7 @@ std::optional<answer> framing_problem(const http::request_header<> &from) {
 // Of "host:port", without the port and brackets; in lower case.
 std::string name_of(std::string_view host) {
   if (host.starts_with('[')) return std::string(host.substr(1, host.find(']') - 1));
-  return lower(host.substr(0, host.find(':')));
+  return lower_case(host.substr(0, host.find(':')));
 }
 
 bool is_ours(const settings &s, std::string_view host) {

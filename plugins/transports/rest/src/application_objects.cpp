@@ -2,10 +2,9 @@
 // An application as JSON, with its asks and allocations.
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstdio>
 
 #include "json_objects.hpp"
+#include "tenon/text/utc.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {
@@ -90,20 +89,6 @@ bool says_what_failed(std::string_view state) {
   return state == "Rejected" || state == "Resuming" || state == "Failing" || state == "Failed";
 }
 
-std::string rfc3339(int64_t unix_ms) {
-  using namespace std::chrono;
-  const sys_time<milliseconds> at{milliseconds(unix_ms)};
-  const auto day = floor<days>(at);
-  const year_month_day date(day);
-  const hh_mm_ss time(at - day);
-  std::array<char, 64> out{};
-  std::snprintf(out.data(), out.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
-                static_cast<int>(time.seconds().count()), static_cast<int>(time.subseconds().count()));
-  return out.data();
-}
-
 }  // namespace
 
 json::object application_json(const tenon_view_application &a, std::string_view partition) {
@@ -147,7 +132,7 @@ json::object application_json(const tenon_view_application &a, std::string_view 
   out.put("maxRequestPriority", a.priority == INT32_MIN ? int64_t{0} : int64_t{a.priority});
   out.put("startTime", a.started_ms);
   out.always("resourceHistory", past_use_json(a));
-  if (a.not_before_ms != 0) out.always("backoffDeadline", rfc3339(a.not_before_ms));
+  if (a.not_before_ms != 0) out.always("backoffDeadline", utc_text(a.not_before_ms));
   return out.take();
 }
 

@@ -26,7 +26,7 @@ bool takes_gzip(std::string_view accept) {
     const std::string_view one = accept.substr(0, accept.find(','));
     accept.remove_prefix(std::min(one.size() + 1, accept.size()));
     const size_t semicolon = one.find(';');
-    if (lower(trimmed(one.substr(0, semicolon))) != "gzip") continue;
+    if (lower_case(trimmed(one.substr(0, semicolon))) != "gzip") continue;
     if (semicolon == std::string_view::npos) return true;
     const std::string_view weight = trimmed(one.substr(semicolon + 1));
     return !(weight.starts_with("q=") && is_zero(trimmed(weight.substr(2))));

@@ -195,14 +195,14 @@ YAML::Node kept(const YAML::Node &n, std::span<const key> keys) {
 }
 
 json::object rule_json(const YAML::Node &rule) {
-  const std::string name = lower(scalar(member(rule, "name")));
+  const std::string name = lower_case(scalar(member(rule, "name")));
   const YAML::Node create = member(rule, "create");
   const std::string value = scalar(member(rule, "value"));
   json::object parameters{{"create", create.IsDefined() && create.as<bool>(false) ? "true" : "false"}};
-  if (name == "tag") parameters["tagName"] = lower(value);
+  if (name == "tag") parameters["tagName"] = lower_case(value);
   if (name == "fixed") {
-    parameters["queue"] = lower(value);
-    parameters["qualified"] = lower(value).starts_with("root") ? "true" : "false";
+    parameters["queue"] = lower_case(value);
+    parameters["qualified"] = lower_case(value).starts_with("root") ? "true" : "false";
   }
   object_writer out;
   out.always("name", name);
@@ -212,7 +212,7 @@ json::object rule_json(const YAML::Node &rule) {
   }
   if (const YAML::Node filter = member(rule, "filter"); filter.IsDefined() && filter.IsMap()) {
     object_writer f;
-    const std::string type = lower(scalar(member(filter, "type")));
+    const std::string type = lower_case(scalar(member(filter, "type")));
     f.put("type", type.empty() ? std::string("allow") : type);
     const auto names = [&](const char *yaml_key, std::string_view list_key, std::string_view expression_key) {
       const YAML::Node entries = member(filter, yaml_key);

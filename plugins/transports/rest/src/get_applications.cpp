@@ -29,7 +29,7 @@ uint32_t wanted(const page &out, bool ended) {
 std::string status_of(const request &asked, bool active) {
   const auto status = asked.asked("status");
   if (!status || status->empty()) return {};
-  std::string wanted_status = lower(*status);
+  std::string wanted_status = lower_case(*status);
   if (active && std::find(statuses.begin(), statuses.end(), wanted_status) != statuses.end()) return wanted_status;
   std::string all;
   nearest_name near(wanted_status);
@@ -61,7 +61,7 @@ answer of_queue(const context &c, const std::string &status) {
   const partition_view p(c.use, c.asked.parameter("partition"), wanted(out, false) | TENON_READ_QUEUES);
   find_queue(*p, name);
   return listed_applications(*p, p->active, out, [&](const tenon_view_application &a) {
-    return same_without_case(view(a.queue), name) && (status.empty() || lower(view(a.state)) == status);
+    return same_without_case(view(a.queue), name) && (status.empty() || lower_case(view(a.state)) == status);
   });
 }
 
@@ -90,7 +90,7 @@ answer get_queue_applications_by_state(const context &c) {
   const std::string partition = full_name(c.use, c.asked.parameter("partition"));
   check_queue_name(name);
   find_queue(*partition_view(c.use, partition, TENON_READ_QUEUES), name);
-  if (lower(c.asked.parameter("state")) != "active") {
+  if (lower_case(c.asked.parameter("state")) != "active") {
     throw refused{
         400, "Only following application states are allowed: active",
         "ended ones are listed for the whole partition: GET /ws/v1/partition/PARTITION/applications/completed"};
@@ -100,7 +100,7 @@ answer get_queue_applications_by_state(const context &c) {
 
 answer get_applications_by_state(const context &c) {
   (void)full_name(c.use, c.asked.parameter("partition"));  // missing partitions are told first
-  const std::string state = lower(c.asked.parameter("state"));
+  const std::string state = lower_case(c.asked.parameter("state"));
   const bool active = state == "active";
   if (!active && state != "rejected" && state != "completed") {
     throw refused{400, "Only following application states are allowed: active, rejected, completed",
@@ -110,7 +110,7 @@ answer get_applications_by_state(const context &c) {
   page out(c.asked, "Application");
   const partition_view p(c.use, c.asked.parameter("partition"), wanted(out, !active));
   return listed_applications(*p, active ? p->active : p->ended, out, [&](const tenon_view_application &a) {
-    if (active) return status.empty() || lower(view(a.state)) == status;
+    if (active) return status.empty() || lower_case(view(a.state)) == status;
     return (view(a.state) == "Rejected") == (state == "rejected");
   });
 }

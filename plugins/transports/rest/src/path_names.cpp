@@ -10,7 +10,6 @@ namespace {
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool digit(char c) { return c >= '0' && c <= '9'; }
-char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool all_of(std::string_view text, std::string_view others) {
   return std::all_of(text.begin(), text.end(),
@@ -47,21 +46,12 @@ void check_group_name(std::string_view name) {
     throw refused{400, "Invalid group name", "it begins with a letter or _, and has letters, digits and : _ . -"};
 }
 
-bool same_without_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return small(x) == small(y); });
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char &c : out) c = small(c);
-  return out;
-}
-
 void nearest_name::look_at(std::string_view known) {
   const size_t most = std::min(known.size(), wanted_.size());
   size_t begins = 0, ends = 0;
-  while (begins < most && small(known[begins]) == small(wanted_[begins])) ++begins;
-  while (begins + ends < most && small(known[known.size() - 1 - ends]) == small(wanted_[wanted_.size() - 1 - ends])) {
+  while (begins < most && lower_case(known[begins]) == lower_case(wanted_[begins])) ++begins;
+  while (begins + ends < most &&
+         lower_case(known[known.size() - 1 - ends]) == lower_case(wanted_[wanted_.size() - 1 - ends])) {
     ++ends;
   }
   const size_t same = begins + ends, others = std::max(known.size(), wanted_.size()) - same;

@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Names in paths: what they may look like, and how they are compared.
+// Names in paths: what they may look like, and how they are compared. Queue names differ by more than the case of
+// letters.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <string_view>
 
 #include "answer.hpp"
+#include "tenon/text/letters.hpp"
 
 namespace tenon::rest {
 
@@ -14,10 +16,6 @@ namespace tenon::rest {
 void check_queue_name(std::string_view path);
 void check_user_name(std::string_view name);
 void check_group_name(std::string_view name);
-
-// Queue names differ by more than the case of letters.
-[[nodiscard]] bool same_without_case(std::string_view a, std::string_view b);
-[[nodiscard]] std::string lower(std::string_view text);
 
 // Finds the known name that is most like one that is not there: the one that begins and ends with most of the same
 // characters, of several the one with the fewest others, and of several of those the first.

@@ -55,7 +55,7 @@ std::optional<std::string> decoded(std::string_view text, bool plus) {
 std::string_view authority_of(std::string_view target) {
   const size_t scheme = target.find("://");
   if (scheme == std::string_view::npos) return {};
-  const std::string name = lower(target.substr(0, scheme));
+  const std::string name = lower_case(target.substr(0, scheme));
   if (name != "http" && name != "https") return {};
   const std::string_view rest = target.substr(scheme + 3);
   return rest.substr(0, rest.find_first_of("/?#"));

@@ -98,10 +98,10 @@ settings::settings(const sdk::config &from) {
   }
   origin = from.text("origin", "");
   hosts = from.texts("hosts", {});
-  for (std::string &each : hosts) each = lower(each);
+  for (std::string &each : hosts) each = lower_case(each);
   hosts.emplace_back("localhost");
   std::array<char, 256> own{};
-  if (gethostname(own.data(), own.size() - 1) == 0) hosts.push_back(lower(own.data()));
+  if (gethostname(own.data(), own.size() - 1) == 0) hosts.push_back(lower_case(own.data()));
   const auto count = [&](std::string_view name, uint64_t otherwise, int64_t least, int64_t most) {
     return static_cast<uint64_t>(from.whole(name, static_cast<int64_t>(otherwise), least, most));
   };

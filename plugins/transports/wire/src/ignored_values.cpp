@@ -1,11 +1,12 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "tenon/wire/ignored_values.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
 #include "tenon/abi/rm_requests.h"
+#include "tenon/text/letters.hpp"
+#include "tenon/text/utf8.hpp"
 
 namespace tenon::wire {
 namespace {
@@ -13,24 +14,15 @@ namespace {
 constexpr size_t longest_shown = 100;
 
 std::string in_quotes(const tenon_text &text) {
-  const std::string_view all(text.data, text.length);
-  if (all.size() <= longest_shown) return '"' + std::string(all) + '"';
-  size_t end = longest_shown;
-  while (end > 0 && (static_cast<unsigned char>(all[end]) & 0xC0U) == 0x80U) --end;  // keeps characters of UTF-8 whole
-  return '"' + std::string(all.substr(0, end)) + "...\"";
-}
-
-bool same_without_case(const tenon_text &text, std::string_view lower_case) {
-  const auto same = [](char given, char lower) {
-    return (given >= 'A' && given <= 'Z' ? static_cast<char>(given - 'A' + 'a') : given) == lower;
-  };
-  return std::equal(text.data, text.data + text.length, lower_case.begin(), lower_case.end(), same);
+  const std::string_view shown = beginning_of({text.data, text.length}, longest_shown);
+  return '"' + std::string(shown) + (shown.size() < text.length ? "...\"" : "\"");
 }
 
 class finder {
  public:
   void look_at(const tenon_rm_application &m) {
-    const auto is = [&](std::string_view style) { return same_without_case(m.gang_style, style); };
+    const std::string_view given(m.gang_style.data, m.gang_style.length);
+    const auto is = [&](std::string_view style) { return same_without_case(given, style); };
     if (m.gang_style.length != 0 && !is("soft") && !is("hard"))
       add("application", m.application,
           "want Soft or Hard as gangSchedulingStyle, have " + in_quotes(m.gang_style) +

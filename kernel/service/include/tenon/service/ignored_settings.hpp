@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tenon/abi/rm_messages.h"
+#include "tenon/text/letters.hpp"
 
 namespace tenon::service {
 
@@ -15,7 +16,7 @@ namespace tenon::service {
 [[nodiscard]] inline uint64_t malformed_settings(const tenon_rm_pairs &all) {
   if (all.count != 0 && all.names == nullptr) return all.count;
   return static_cast<uint64_t>(std::count_if(all.names, all.names + all.count, [](const tenon_text &name) {
-    const auto is_of_word = [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7f; };
+    const auto is_of_word = [](char c) { return !is_control(c) && c != ' '; };
     return name.length == 0 || !std::all_of(name.data, name.data + name.length, is_of_word);
   }));
 }
