@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "ctl/answer_fields.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -94,7 +96,7 @@ std::string waits_for(const json::object &application, const std::string &hold) 
   constexpr size_t shown = 2;
   std::string out;
   for (size_t i = 0; i < sorted.size() && i < shown; ++i)
-    out += (i == 0 ? "" : "; ") + sorted[i].first + " (" + std::to_string(sorted[i].second) + ")";
+    out += fmt::format("{}{} ({})", i == 0 ? "" : "; ", sorted[i].first, sorted[i].second);
   if (sorted.size() > shown) out += "; " + std::to_string(sorted.size() - shown) + " more";
   return out;
 }

@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "diff/comparison.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
@@ -241,9 +243,9 @@ std::string shown_place(const placement *of, int64_t first_ms) {
 }
 
 std::string words_of(const realigned_decisions &of) {
-  std::string out = "at " + std::to_string(of.moments) + " moments of a, one after " + std::to_string(of.every) +
-                    " decisions each, b decides the same " + std::to_string(of.same) + " times, otherwise " +
-                    std::to_string(of.other()) + " times";
+  std::string out =
+      fmt::format("at {} moments of a, one after {} decisions each, b decides the same {} times, otherwise {} times",
+                  of.moments, of.every, of.same, of.other());
   if (of.refused > 0) out += ", and its configuration is refused " + std::to_string(of.refused) + " times";
   return out;
 }

@@ -1,5 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // The page of a comparison: what differs, then the pictures of both runs as `tenon simulate --report` draws them.
+#include <fmt/format.h>
+
 #include "diff/comparison.hpp"
 #include "diff/policy_words.hpp"
 #include "load/load.hpp"
@@ -79,9 +81,8 @@ std::string placings_section(const comparison &of) {
         {shown_ask(one.known().ask), shown_place(one.a, of.by.first_ms), shown_place(one.b, of.by.first_ms)});
   }
   return page_section("Allocations",
-                      std::to_string(p.same) + " equal, " + std::to_string(p.other_time) + " at another time, " +
-                          std::to_string(p.other_node) + " on another node, " + std::to_string(p.only_a) +
-                          " by a alone, " + std::to_string(p.only_b) + " by b alone.",
+                      fmt::format("{} equal, {} at another time, {} on another node, {} by a alone, {} by b alone.",
+                                  p.same, p.other_time, p.other_node, p.only_a, p.only_b),
                       page_table("The first of them", {"Ask", "a", "b"}, rows));
 }
 

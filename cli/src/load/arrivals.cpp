@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "load/arrivals.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -37,8 +39,7 @@ class drawing {
     shuffle(numbers);
     const size_t digits = std::to_string(numbers.size()).size();
     for (size_t i = 0; i < numbers.size(); ++i) {
-      const std::string number = std::to_string(numbers[i]);
-      load_.nodes[i].id.insert(0, std::string(digits - number.size(), '0') + number + '-');
+      load_.nodes[i].id.insert(0, fmt::format("{:0{}}-", numbers[i], digits));
     }
   }
 

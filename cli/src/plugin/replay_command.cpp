@@ -1,12 +1,12 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "plugin/replay_command.hpp"
 
+#include <fmt/format.h>
 #include <string.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -53,11 +53,7 @@ std::string signal_name(int number) {
 }
 
 // "123.4 ms".
-std::string in_ms(double ms) {
-  char out[32];
-  std::snprintf(out, sizeof out, "%.1f ms", ms);
-  return out;
-}
+std::string in_ms(double ms) { return fmt::format("{:.1f} ms", ms); }
 
 boost::json::object as_json(const host::flight_record &record, const host::replayed_call &call) {
   boost::json::object out{{"outcome", outcome_word(call.how)},

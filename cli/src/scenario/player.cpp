@@ -1,8 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "scenario/player.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <deque>
 #include <utility>
 
@@ -24,11 +25,7 @@ constexpr uint32_t most_cycles = 1'000'000;
 std::string inside(const std::string &partition) { return full_partition_name(rm_name, partition); }
 
 // The keys of an ask with a count are key~000, key~001, ...
-std::string counted_key(const std::string &key, uint32_t number) {
-  char suffix[16];
-  std::snprintf(suffix, sizeof suffix, "~%03u", number);
-  return key + suffix;
-}
+std::string counted_key(const std::string &key, uint32_t number) { return fmt::format("{}~{:03}", key, number); }
 
 // An ask as a command, with what it borrows.
 class ask_command {

@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "scenario/report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <ostream>
@@ -60,10 +62,9 @@ std::string to_json(std::span<const outcome> all, std::span<const refused_file> 
 std::string to_junit(std::span<const outcome> all, std::span<const refused_file> refused) {
   double seconds = 0;
   for (const outcome &one : all) seconds += one.seconds;
-  std::string out = std::string(config::xml_head) + "<testsuite name=\"tenon scenario run\" tests=\"" +
-                    std::to_string(all.size() + refused.size()) + "\" failures=\"" + std::to_string(failed_count(all)) +
-                    "\" errors=\"" + std::to_string(refused.size()) + "\" time=\"" + config::junit_seconds(seconds) +
-                    "\">\n";
+  std::string out = fmt::format(
+      "{}<testsuite name=\"tenon scenario run\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{}\">\n",
+      config::xml_head, all.size() + refused.size(), failed_count(all), refused.size(), config::junit_seconds(seconds));
   for (const outcome &one : all) {
     const std::string why = joined_lines(one.failures);
     config::junit_case shown{.name = one.name, .class_name = "scenario", .file = one.file, .seconds = one.seconds};

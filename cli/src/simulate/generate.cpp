@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "simulate/generate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -75,10 +77,7 @@ class chance {
   std::mt19937_64 engine_;
 };
 
-std::string numbered(std::string_view prefix, uint32_t number) {
-  std::string digits = std::to_string(number);
-  return std::string(prefix) + std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits;
-}
+std::string numbered(std::string_view prefix, uint32_t number) { return fmt::format("{}{:05}", prefix, number); }
 
 void make_nodes(uint32_t count, chance &random, load &into) {
   for (uint32_t i = 0; i < count; ++i) {

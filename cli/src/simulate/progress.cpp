@@ -1,10 +1,10 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "simulate/progress.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <ostream>
 #include <utility>
 
@@ -50,10 +50,8 @@ void progress::finish(uint64_t done, const std::string &note) {
 
 void progress::draw(uint64_t done, const std::string &note) {
   const auto now = clock::now();
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%.1f s", std::chrono::duration<double>(now - start_).count());
-  const std::string text =
-      std::to_string(done) + "/" + std::to_string(total_) + " " + unit_ + ", " + note + ", " + seconds;
+  const std::chrono::duration<double> passed = now - start_;
+  const std::string text = fmt::format("{}/{} {}, {}, {:.1f} s", done, total_, unit_, note, passed.count());
   if (style_ == progress_style::lines) {
     next_ = now + line_interval;
     err_ << "tenon: " << text << '\n' << std::flush;

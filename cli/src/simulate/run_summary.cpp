@@ -1,11 +1,11 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "simulate/run_summary.hpp"
 
+#include <fmt/ostream.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
-#include <cstdio>
-#include <ostream>
 #include <vector>
 
 #include "run/shadow_words.hpp"
@@ -17,13 +17,6 @@ namespace json = boost::json;
 
 // Reasons beyond these are summed up.
 constexpr size_t shown_reasons = 10;
-
-template <class... Arguments>
-std::string formatted(const char *pattern, Arguments... arguments) {
-  char text[256];
-  std::snprintf(text, sizeof text, pattern, arguments...);
-  return text;
-}
 
 // The commonest first, equal ones by name.
 std::vector<std::pair<std::string, uint64_t>> by_count(const std::map<std::string, uint64_t> &reasons) {
@@ -37,12 +30,12 @@ void print_reasons(std::ostream &out, const std::map<std::string, uint64_t> &rea
   const auto sorted = by_count(reasons);
   for (size_t i = 0; i < sorted.size(); ++i) {
     if (i < shown_reasons) {
-      out << formatted("  %8llu  ", static_cast<unsigned long long>(sorted[i].second)) << sorted[i].first << '\n';
+      fmt::print(out, "  {:8}  {}\n", sorted[i].second, sorted[i].first);
     } else {
       others += sorted[i].second;
     }
   }
-  if (others > 0) out << formatted("  %8llu  ", static_cast<unsigned long long>(others)) << "for other reasons\n";
+  if (others > 0) fmt::print(out, "  {:8}  for other reasons\n", others);
 }
 
 json::array reasons_of(const std::map<std::string, uint64_t> &reasons) {
@@ -71,10 +64,10 @@ void print_waits(std::ostream &out, const run_summary &c) {
   out << "\nwaiting, seconds         placed" << (open ? "     never" : "")
       << "       p50       p90       p99       max\n";
   for (const auto &[queue, w] : c.waits) {
-    out << formatted("  %-20s %8llu", queue.c_str(), static_cast<unsigned long long>(w.over));
-    if (open) out << formatted(" %9llu", static_cast<unsigned long long>(w.open));
+    fmt::print(out, "  {:20} {:8}", queue, w.over);
+    if (open) fmt::print(out, " {:9}", w.open);
     for (const figure &one : {w.p50, w.p90, w.p99, w.most}) {
-      out << formatted(" %9s", formatted("%s%.1f", one.at_least ? ">" : "", one.value).c_str());
+      fmt::print(out, " {:>9}", fmt::format("{}{:.1f}", one.at_least ? ">" : "", one.value));
     }
     out << '\n';
   }
@@ -85,9 +78,9 @@ void print_allocation(std::ostream &out, const run_summary &c) {
   const size_t end = c.allocation.size() - 1;
   out << "GPUs placed when so many were asked for:";
   for (const size_t percent : {size_t{50}, size_t{100}}) {
-    if (percent < end) out << formatted(" %.2f%% at %zu%%,", c.allocation[percent] * 100, percent);
+    if (percent < end) fmt::print(out, " {:.2f}% at {}%,", c.allocation[percent] * 100, percent);
   }
-  out << formatted(" %.2f%% at %zu%%\n", c.allocation[end] * 100, end);
+  fmt::print(out, " {:.2f}% at {}%\n", c.allocation[end] * 100, end);
 }
 
 }  // namespace
@@ -104,24 +97,21 @@ void print(std::ostream &out, const run_report &report) {
   if (c.preempted > 0) out << "preempted " << c.preempted << '\n';
   if (c.skipped > 0) out << "left out  " << c.skipped << '\n';
   print_reasons(out, c.skipped_reasons);
-  if (c.gpus_placed > 0) out << formatted("GPUs      %.1f placed\n", c.gpus_placed);
+  if (c.gpus_placed > 0) fmt::print(out, "GPUs      {:.1f} placed\n", c.gpus_placed);
   print_allocation(out, c);
-  out << formatted("makespan  %.1f s of virtual time\n", c.makespan_s);
+  fmt::print(out, "makespan  {:.1f} s of virtual time\n", c.makespan_s);
   if (!c.use.empty()) out << "\nuse of the capacity    peak  average\n";
   for (const auto &[type, use] : c.use) {
-    out << formatted("  %-18s %6.1f%%  %6.1f%%\n", type.c_str(), use.peak * 100, use.average * 100);
+    fmt::print(out, "  {:18} {:6.1f}%  {:6.1f}%\n", type, use.peak * 100, use.average * 100);
   }
   if (!c.devices.empty())
     out << "\ndevices                   all      free      full   in part, with free in whole ones\n";
   for (const auto &[type, d] : c.devices) {
-    out << formatted("  %-18s %8llu %9llu %9llu %9llu %10.1f\n", type.c_str(), static_cast<unsigned long long>(d.all),
-                     static_cast<unsigned long long>(d.free), static_cast<unsigned long long>(d.full),
-                     static_cast<unsigned long long>(d.in_part), d.free_in_parts);
+    fmt::print(out, "  {:18} {:8} {:9} {:9} {:9} {:10.1f}\n", type, d.all, d.free, d.full, d.in_part, d.free_in_parts);
   }
   print_waits(out, c);
-  out << formatted("\n%llu decisions in %.3f s of scheduling: %.0f a second\n",
-                   static_cast<unsigned long long>(report.step_decisions), report.step_seconds,
-                   report.decisions_per_second());
+  fmt::print(out, "\n{} decisions in {:.3f} s of scheduling: {:.0f} a second\n", report.step_decisions,
+             report.step_seconds, report.decisions_per_second());
   if (!report.shadows.empty()) out << '\n';
   print_shadows(shadows_json(report.shadows), out);
 }

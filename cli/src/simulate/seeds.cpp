@@ -1,12 +1,12 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "simulate/seeds.hpp"
 
+#include <fmt/ostream.h>
+
 #include <algorithm>
-#include <array>
 #include <boost/json.hpp>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <ostream>
 #include <utility>
 
@@ -99,13 +99,11 @@ result<std::vector<std::string>> play_seeds(const std::vector<uint64_t> &seeds, 
 void print_seeds(std::ostream &out, const std::vector<uint64_t> &seeds, const std::vector<std::string> &summaries) {
   const std::vector<json::object> runs = parsed(summaries);
   const size_t count = points(runs);
-  std::array<char, 160> line{};
   out << std::string(runs.front().at("origin").as_string()) << ": seeds " << seeds.front() << " to " << seeds.back()
       << "\n\n                             mean  deviation     least      most\n";
   const auto row = [&](const std::string &name, const moments &of, const char *unit) {
-    std::snprintf(line.data(), line.size(), "%-24s %8.2f%s %9.2f%s %8.2f%s %8.2f%s\n", name.c_str(), of.mean, unit,
-                  of.deviation, unit, of.least, unit, of.most, unit);
-    out << line.data();
+    fmt::print(out, "{:24} {:8.2f}{} {:9.2f}{} {:8.2f}{} {:8.2f}{}\n", name, of.mean, unit, of.deviation, unit,
+               of.least, unit, of.most, unit);
   };
   row("placed", moments_of(figures(runs, "placed")), " ");
   row("pending", moments_of(figures(runs, "pending")), " ");

@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "simulate/simulation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <queue>
@@ -324,10 +326,10 @@ class run_of {
     std::string what;
     for (const auto &[type, amount] : held)
       what += (what.empty() ? "" : ", ") + type + " " + format_quantity(type, amount);
-    return std::to_string(gangs) + (gangs == 1 ? " gang is" : " gangs are") +
-           " placed in part and cannot start: " + std::to_string(placed) + " of their workers hold " + what +
-           " and wait for " + std::to_string(lacking) + " more, and " + std::to_string(waiting_) +
-           " workers in all wait. What they hold is never free again: --gangs soft asks for whole gangs";
+    return fmt::format(
+        "{} {} placed in part and cannot start: {} of their workers hold {} and wait for {} more, and {} workers in "
+        "all wait. What they hold is never free again: --gangs soft asks for whole gangs",
+        gangs, gangs == 1 ? "gang is" : "gangs are", placed, what, lacking, waiting_);
   }
 
   void hear_worker(uint32_t ask, const decision_view &d) {
