@@ -89,8 +89,7 @@ class ledger {
   [[nodiscard]] const name_list &users() const { return users_; }
   [[nodiscard]] const indexed_amounts &amounts_of(uint32_t shape) const { return shapes_[shape]; }
   [[nodiscard]] size_t shapes() const { return shapes_.size(); }
-  [[nodiscard]] size_t nodes() const { return nodes_.size(); }           // that there are now
-  [[nodiscard]] size_t nodes_met() const { return node_names_.size(); }  // indexes of nodes are below that
+  [[nodiscard]] size_t nodes() const { return nodes_.size(); }  // that there are now
   // The last one that was taken; null before the first.
   [[nodiscard]] const cluster_config *config() const { return config_.partitions.empty() ? nullptr : &config_; }
 

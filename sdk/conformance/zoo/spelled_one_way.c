@@ -2,16 +2,6 @@
  * Looks for its key as text, in one spelling.
  * fails: config-spelling
  */
-#include <string.h>
-
-#include "tenon/abi/base.h"
-static int zoo_has(tenon_text text, const char *part) {
-  const uint64_t length = strlen(part);
-  uint64_t i;
-  for (i = 0; i + length <= text.length; ++i)
-    if (memcmp(text.data + i, part, length) == 0) return 1;
-  return 0;
-}
 #define ZOO_CREATE \
   if (!zoo_has(in->configuration, "{\"width\":")) return TENON_INVALID_CONFIG;
 

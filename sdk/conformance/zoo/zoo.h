@@ -22,6 +22,15 @@
 #include "tenon/abi/queue_sort.h"
 #include "tenon/abi/transport.h"
 
+/* Whether a text has this part in it. */
+static inline int zoo_has(tenon_text text, const char *part) {
+  const uint64_t length = strlen(part);
+  uint64_t i;
+  for (i = 0; i + length <= text.length; ++i)
+    if (memcmp(text.data + i, part, length) == 0) return 1;
+  return 0;
+}
+
 /* ZOO_KIND comes from the build, by the head's `kind:`. */
 #define ZOO_NODE_SORT 1
 #define ZOO_APP_SORT 2
