@@ -14,7 +14,7 @@ list(SORT digests)
 list(JOIN digests "\",\n    \"" lines)
 set(text "// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Written by plugins/own_modules.cmake.
-#include \"own_modules.hpp\"
+#include \"manifest/own_modules.hpp\"
 
 #include <algorithm>
 #include <iterator>

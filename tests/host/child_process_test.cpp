@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // The process in which modules are tried: what it inherits, how its end is told, what stays of it.
-#include "child_process.hpp"
+#include "base/child_process.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@
 #include <fstream>
 #include <string>
 
-#include "descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace tenon::host {
 namespace {

@@ -12,9 +12,9 @@
 #include <string>
 #include <thread>
 
-#include "containment/call_page.hpp"
-#include "containment/crash_place.hpp"
-#include "containment/fault_text.hpp"
+#include "calls/call_page.hpp"
+#include "calls/crash_place.hpp"
+#include "calls/fault_text.hpp"
 #include "containment/quarantine.hpp"
 #include "temp_folder.hpp"
 #include "tenon/host/unasked_end.hpp"

@@ -9,8 +9,8 @@
 #include <chrono>
 #include <thread>
 
-#include "call_guard.hpp"
 #include "fixture_folder.hpp"
+#include "guards/call_guard.hpp"
 #include "refusal_matchers.hpp"
 #include "tenon/abi/predicate.h"
 

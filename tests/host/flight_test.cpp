@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "abi_values.hpp"
-#include "containment/call_place.hpp"
+#include "calls/call_place.hpp"
 #include "flight/call_writer.hpp"
 #include "flight/record_writer.hpp"
 #include "flight/recorded_input.hpp"

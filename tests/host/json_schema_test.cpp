@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // JSON Schemas and expressions of others: the same verdicts as valijson's, and an answer in a bounded time to whatever
 // was written to have none.
-#include "json_schema.hpp"
+#include "schema/json_schema.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -137,7 +137,45 @@ ROOMS_OF_CLI = {
     "serve": ("control", "plugin", "run", "simulate", "whatif"),
     "scenario": ("run", "serve"),
 }
-HOUSES = {ROOT_OF_ROOMS: ROOMS, "cli/src/": ROOMS_OF_CLI}
+# Rooms of the host, each above those that it includes.
+ROOT_OF_HOST = "kernel/host/"
+WRITTEN = ("base", "schema", "manifest", "deployment")  # what people write, read
+ROOMS_OF_HOST = {
+    "base": (),
+    "schema": (),
+    "manifest": ("base", "schema"),
+    "deployment": ("base", "schema", "manifest"),
+    "calls": ("base",),
+    "services": ("base", "calls"),
+    "library": ("base", "schema", "manifest"),
+    "preflight": ("base", "library"),
+    "isolation": (*WRITTEN, "services", "library"),
+    "runner": ("base", "calls", "library", "isolation"),
+    "flight": (*WRITTEN, "calls", "services", "library", "isolation"),
+    "containment": ("base", "calls", "flight"),
+    "guards": (*WRITTEN, "calls", "services", "library", "isolation"),
+    "shadow": (*WRITTEN, "guards"),
+    "loading": (*WRITTEN, "calls", "services", "library", "preflight", "isolation", "flight", "containment", "guards", "shadow"),
+}
+# Its public headers lie together, each of one room.
+PUBLIC_OF_HOST = "tenon/host/"
+ROOM_OF_HEADER = {
+    "base": ("process_state", "text_file"),
+    "schema": ("expression", "module_configuration"),
+    "manifest": ("module_catalog", "module_lock", "module_manifest"),
+    "deployment": ("call_shadow", "deployment", "running_limits"),
+    "calls": ("thread_role",),
+    "services": ("offered_service",),
+    "library": ("library_file", "library_lint", "verified_library"),
+    "preflight": ("preflight",),
+    "isolation": ("process_usage",),
+    "flight": ("flight_record", "journal_tail"),
+    "containment": ("long_call", "module_fault_record", "unasked_end"),
+    "guards": ("io_module", "module_watch", "reader_question"),
+    "loading": ("identity_resolver", "module_host", "replaced_policies", "swap_to"),
+}
+PUBLIC_ROOMS = {f"{name}.hpp": room for room, names in ROOM_OF_HEADER.items() for name in names}
+HOUSES = {ROOT_OF_ROOMS: ROOMS, "cli/src/": ROOMS_OF_CLI, ROOT_OF_HOST: ROOMS_OF_HOST}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 FREESTANDING = {"stddef.h", "stdint.h", "limits.h"}
@@ -151,6 +189,19 @@ def includes_of(tree: Tree, path: str) -> Iterator[tuple[int, str, bool]]:
     for number, line in enumerate(tree.lines(path), 1):
         if found := INCLUDE.match(line):
             yield number, found.group(1) or found.group(2), found.group(1) is not None
+
+
+def in_house(tree: Tree, house: str, name: str) -> str | None:
+    """The file of the house that an include names, from the house's root; None: it is of no room."""
+    if house == ROOT_OF_HOST and name.startswith(PUBLIC_OF_HOST):
+        name = f"include/{name}"
+    return name if tree.exists(house + name) else None
+
+
+def room_of(file: str) -> str:
+    """The room of a file, which is named from the root of its house."""
+    folder, _, name = file.rpartition("/")
+    return PUBLIC_ROOMS.get(name, "") if folder == f"include/{PUBLIC_OF_HOST}".rstrip("/") else folder
 
 
 def is_beside(tree: Tree, path: str, name: str) -> bool:
@@ -170,8 +221,8 @@ def arrows(tree: Tree) -> Iterator[Complaint]:
             yield Complaint(path, 0, "no arrow and no layer says what it may include")
         house = next((root for root in HOUSES if path.startswith(root)), None)
         for number, name, quoted in includes_of(tree, path):
-            if quoted and house and tree.exists(house + name):
-                yield from between_rooms(house, path, number, name)
+            if quoted and house and (file := in_house(tree, house, name)):
+                yield from between_rooms(house, path, number, file)
                 continue
             if quoted and ".." not in name and is_beside(tree, path, name):
                 continue
@@ -186,8 +237,8 @@ def between_rooms(house: str, path: str, number: int, name: str) -> Iterator[Com
     """Of an include of one file of a house by another."""
     rooms = HOUSES[house]
     file = path.removeprefix(house)
-    room = file.rpartition("/")[0]
-    other = name.rpartition("/")[0]
+    room = room_of(file)
+    other = room_of(name)
     if house == ROOT_OF_ROOMS and file in SEEN_BY_COMMON:
         if other not in (may := SEEN_BY_COMMON[file]):
             yield Complaint(path, number, f"includes {name}; all rooms see it, so it may include {', '.join(may)}")
@@ -208,12 +259,14 @@ def rooms_reach(tree: Tree) -> Iterator[Complaint]:
         if circle := circle_of(rooms):
             yield Complaint("tests/style/code_rules.py", 0, f"rooms of {house} include in a circle: {' -> '.join(circle)}")
         inside = {
-            path: [house + name for _, name, quoted in includes_of(tree, path) if quoted and tree.exists(house + name)]
+            path: [house + file for _, name, quoted in includes_of(tree, path) if quoted and (file := in_house(tree, house, name))]
             for path in tree.paths(*C_SOURCES, under=(house,))
         }
         for path in inside:
-            room = path.removeprefix(house).rpartition("/")[0]
+            room = room_of(path.removeprefix(house))
             if room not in rooms:
+                if house == ROOT_OF_HOST:
+                    yield Complaint(path, 0, "is of no room; tests/style/code_rules.py has the map of rooms, and of public headers")
                 continue
             through = {path: path}  # what was reached, and what included it
             waiting = [path]
@@ -224,7 +277,7 @@ def rooms_reach(tree: Tree) -> Iterator[Complaint]:
                         continue
                     through[name] = at
                     waiting.append(name)
-                    other = name.removeprefix(house).rpartition("/")[0]
+                    other = room_of(name.removeprefix(house))
                     if at != path and other != room and other not in rooms[room]:
                         yield Complaint(path, 0, f"reaches {name} through {at}; the room {room} may not include it")
 

@@ -17,6 +17,7 @@ import style
 from tree import Tree
 
 HEAD = "// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0\n"
+HOST_HEADER = "kernel/host/include/tenon/host/unasked_end.hpp"
 KERNEL_SOURCE = "kernel/core/cycle.cpp"
 ABI_HEADER = "sdk/include/tenon/abi/a.h"
 DIFFERENCES = doc_rules.DIFFERENCES
@@ -141,6 +142,30 @@ CASES = [
             "kernel/core/model/c.hpp": "",
         },
     ),
+    # Rooms of the host, and its public headers, which are of rooms as well.
+    Case("arrows", {"kernel/host/guards/a.cpp": '#include "calls/b.hpp"\n', "kernel/host/calls/b.hpp": ""}),
+    Case(
+        "arrows",
+        {"kernel/host/isolation/a.cpp": '#include "guards/b.hpp"\n', "kernel/host/guards/b.hpp": ""},
+        ["kernel/host/isolation/a.cpp:1"],
+    ),
+    Case(
+        "arrows",
+        {"kernel/host/library/a.cpp": '#include "tenon/host/unasked_end.hpp"\n', HOST_HEADER: ""},
+        ["kernel/host/library/a.cpp:1"],
+    ),
+    Case("arrows", {"kernel/host/loading/a.cpp": '#include "tenon/host/unasked_end.hpp"\n', HOST_HEADER: ""}),
+    Case(
+        "rooms-reach",
+        {
+            "kernel/host/flight/a.cpp": '#include "calls/b.hpp"\n',
+            "kernel/host/calls/b.hpp": '#include "tenon/host/unasked_end.hpp"\n',
+            HOST_HEADER: "",
+        },
+        ["kernel/host/flight/a.cpp"],
+    ),
+    Case("rooms-reach", {"kernel/host/attic/a.cpp": ""}, ["kernel/host/attic/a.cpp"]),
+    Case("rooms-reach", {"kernel/host/include/tenon/host/a.hpp": ""}, ["kernel/host/include/tenon/host/a.hpp"]),
     *complains_at_line_one("arrows", "kernel/host/a.cpp", '#include "tenon/cli/a.hpp"', '#include "tenon/events/a.hpp"'),
     *is_content_with("arrows", "kernel/service/src/a.cpp", '#include "tenon/events/a.hpp"'),
     *complains_at_line_one("arrows", "kernel/events/src/a.cpp", '#include "tenon/service/a.hpp"'),

@@ -37,6 +37,7 @@
 #include "serve/spare_memory.hpp"
 #include "serve/try_daemon.hpp"
 #include "serve/verified_build.hpp"
+#include "tenon/host/journal_tail.hpp"
 #include "tenon/host/module_fault_record.hpp"
 #include "tenon/host/unasked_end.hpp"
 #include "tenon/observe/scheduler_access.hpp"

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "containment/call_place.hpp"
+#include "calls/call_place.hpp"
 #include "tenon/host/long_call.hpp"
 
 namespace spdlog {

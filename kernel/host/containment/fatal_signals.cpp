@@ -1,6 +1,4 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "containment/fatal_signals.hpp"
-
 #include <signal.h>
 #include <unistd.h>
 
@@ -8,9 +6,10 @@
 #include <climits>
 #include <optional>
 
-#include "containment/call_place.hpp"
-#include "containment/crash_place.hpp"
-#include "containment/fault_text.hpp"
+#include "calls/call_place.hpp"
+#include "calls/crash_place.hpp"
+#include "calls/fault_text.hpp"
+#include "calls/signal_stack.hpp"
 #include "flight/call_writer.hpp"
 #include "flight/recorded_now.hpp"
 #include "tenon/host/module_fault_record.hpp"
@@ -19,7 +18,6 @@
 namespace tenon::host {
 namespace {
 
-constexpr size_t stack_bytes = size_t{96} << 10;
 constexpr unsigned longest_record_s = 5;
 constexpr int ending[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE};
 
@@ -29,7 +27,7 @@ struct {
   size_t folder_length = 0;
   int status = 0, unasked_status = 0;
 } end_of_process;
-std::atomic<bool> handles_fatal_signals{false};
+bool handles_fatal_signals = false;
 std::atomic_flag is_writing = ATOMIC_FLAG_INIT;  // a thread writes the record of its call
 
 recorded_call recorded(const call_place::seen_call &call) {
@@ -115,24 +113,6 @@ void on_ending(int number, siginfo_t *info, void *) {
 
 }  // namespace
 
-signal_stack::~signal_stack() {
-  if (memory_ == nullptr) return;
-  stack_t none{};
-  none.ss_flags = SS_DISABLE;
-  ::sigaltstack(&none, nullptr);
-}
-
-void signal_stack::use() {
-  if (memory_ != nullptr || !handles_fatal_signals) return;
-  stack_t before{};
-  if (::sigaltstack(nullptr, &before) != 0 || (before.ss_flags & SS_DISABLE) == 0) return;
-  memory_ = std::make_unique<char[]>(stack_bytes);
-  stack_t mine{};
-  mine.ss_sp = memory_.get();
-  mine.ss_size = stack_bytes;
-  if (::sigaltstack(&mine, nullptr) != 0) memory_.reset();
-}
-
 void end_with_record_on_fatal_signals(const fault_records &where) {
   prepare_flight_records();
   if (has_own_handlers || handles_fatal_signals) return;
@@ -153,6 +133,7 @@ void end_with_record_on_fatal_signals(const fault_records &where) {
     if (::sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) ::sigaction(number, &how, nullptr);
   }
   handles_fatal_signals = true;
+  signal_stack::have_threads_use_one();
 }
 
 void record_fault(const fault_records &where, const long_call &call, std::string_view what) {

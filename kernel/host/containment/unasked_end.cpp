@@ -13,10 +13,10 @@
 #include <fstream>
 #include <new>
 
-#include "containment/call_page.hpp"
+#include "base/descriptor.hpp"
+#include "calls/call_page.hpp"
 #include "flight/call_writer.hpp"
 #include "flight/recorded_now.hpp"
-#include "src/descriptor.hpp"
 #include "tenon/host/long_call.hpp"
 
 namespace tenon::host {

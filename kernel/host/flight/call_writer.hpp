@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "flight/call_input.hpp"
+#include "calls/call_input.hpp"
 
 namespace tenon::host {
 

@@ -1,9 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "flight/journal_tail.hpp"
+#include "tenon/host/journal_tail.hpp"
 
 #include <cstring>
-
-#include "tenon/host/module_fault_record.hpp"
 
 namespace tenon::host {
 namespace {

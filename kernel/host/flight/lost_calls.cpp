@@ -8,9 +8,9 @@
 #include <system_error>
 #include <utility>
 
-#include "containment/fault_text.hpp"
+#include "calls/fault_text.hpp"
 #include "flight/call_writer.hpp"
-#include "flight/journal_tail.hpp"
+#include "tenon/host/journal_tail.hpp"
 #include "tenon/host/thread_role.hpp"
 
 namespace tenon::host {

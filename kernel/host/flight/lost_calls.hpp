@@ -11,8 +11,8 @@
 #include <string>
 #include <thread>
 
-#include "containment/call_place.hpp"
-#include "flight/call_input.hpp"
+#include "calls/call_input.hpp"
+#include "calls/call_place.hpp"
 
 namespace spdlog {
 class logger;

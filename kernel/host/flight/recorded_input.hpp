@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "flight/call_input.hpp"
+#include "calls/call_input.hpp"
 #include "flight/record_reader.hpp"
 #include "tenon/abi/columns.h"
 #include "tenon/abi/event_sink.h"

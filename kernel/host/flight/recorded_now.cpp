@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "flight/call_writer.hpp"
-#include "flight/journal_tail.hpp"
+#include "tenon/host/journal_tail.hpp"
 
 namespace tenon::host {
 namespace {

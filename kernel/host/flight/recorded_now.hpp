@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "containment/call_place.hpp"
-#include "flight/call_input.hpp"
+#include "calls/call_input.hpp"
+#include "calls/call_place.hpp"
 
 namespace tenon::host {
 

@@ -6,12 +6,12 @@
 #include <boost/json.hpp>
 #include <vector>
 
-#include "beside_executable.hpp"
-#include "error_text.hpp"
+#include "base/beside_executable.hpp"
+#include "base/private_directory.hpp"
 #include "flight/recorded_input.hpp"
 #include "isolation/isolated_instance.hpp"
 #include "isolation/served_kinds.hpp"
-#include "private_directory.hpp"
+#include "services/error_text.hpp"
 #include "tenon/config/problems.hpp"
 #include "tenon/host/flight_record.hpp"
 #include "tenon/host/verified_library.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "error_text.hpp"
 #include "isolation/isolated_instance.hpp"
+#include "services/error_text.hpp"
 
 namespace tenon::host::isolation {
 namespace {

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "host_services.hpp"
 #include "isolation/isolation_plan.hpp"
 #include "isolation/module_process.hpp"
 #include "isolation/module_reports.hpp"
+#include "services/host_services.hpp"
 #include "tenon/host/module_manifest.hpp"
 #include "tenon/host/verified_library.hpp"
 

@@ -19,9 +19,9 @@
 #include <system_error>
 #include <vector>
 
-#include "host_services.hpp"
+#include "base/spawn_plan.hpp"
 #include "isolation/spin.hpp"
-#include "spawn_plan.hpp"
+#include "services/host_services.hpp"
 
 namespace tenon::host::isolation {
 namespace {

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "isolation/process_accounts.hpp"
 #include "isolation/process_loss.hpp"
 #include "isolation/region_writer.hpp"

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "tenon/kernel/refusal.hpp"
 
 namespace tenon::host::isolation {

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "linker_remedy.hpp"
-#include "module_library.hpp"
-#include "preflight_protocol.hpp"
+#include "library/linker_remedy.hpp"
+#include "library/module_library.hpp"
+#include "preflight/preflight_protocol.hpp"
 #include "tenon/abi/module.h"
 #include "tenon/host/process_state.hpp"
 #include "tenon/kernel/module_kinds.hpp"

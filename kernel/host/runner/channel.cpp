@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "channel.hpp"
+#include "runner/channel.hpp"
 
 #include <fcntl.h>
 #include <linux/futex.h>

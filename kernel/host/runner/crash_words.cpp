@@ -1,10 +1,10 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "crash_words.hpp"
+#include "runner/crash_words.hpp"
 
 #include <signal.h>
 #include <unistd.h>
 
-#include "containment/crash_place.hpp"
+#include "calls/crash_place.hpp"
 
 namespace tenon::host::runner {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "runner_host.hpp"
+#include "runner/runner_host.hpp"
 
 #include <algorithm>
 #include <cstring>

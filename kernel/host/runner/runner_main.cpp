@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "channel.hpp"
-#include "crash_words.hpp"
 #include "isolation/byte_stream.hpp"
-#include "runner_host.hpp"
-#include "sandbox.hpp"
-#include "served_module.hpp"
+#include "runner/channel.hpp"
+#include "runner/crash_words.hpp"
+#include "runner/runner_host.hpp"
+#include "runner/sandbox.hpp"
+#include "runner/served_module.hpp"
 
 namespace {
 

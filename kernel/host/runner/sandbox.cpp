@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "sandbox.hpp"
+#include "runner/sandbox.hpp"
 
 #include <fcntl.h>
 #include <linux/landlock.h>

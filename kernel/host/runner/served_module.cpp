@@ -1,15 +1,15 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "served_module.hpp"
+#include "runner/served_module.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
 
+#include "base/status_text.hpp"
 #include "isolation/byte_stream.hpp"
 #include "isolation/event_bytes.hpp"
-#include "linker_remedy.hpp"
-#include "status_text.hpp"
+#include "library/linker_remedy.hpp"
 #include "tenon/host/process_state.hpp"
 #include "tenon/kernel/module_kinds.hpp"
 

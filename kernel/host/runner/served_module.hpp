@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "channel.hpp"
 #include "isolation/byte_stream.hpp"
 #include "isolation/shared_pages.hpp"
-#include "module_library.hpp"
-#include "runner_host.hpp"
-#include "sandbox.hpp"
+#include "library/module_library.hpp"
+#include "runner/channel.hpp"
+#include "runner/runner_host.hpp"
+#include "runner/sandbox.hpp"
 #include "tenon/abi/event_sink.h"
 #include "tenon/abi/identity.h"
 #include "tenon/abi/module.h"

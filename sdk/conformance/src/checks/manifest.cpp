@@ -4,7 +4,7 @@
 #include <array>
 
 #include "check.hpp"
-#include "elf_image.hpp"
+#include "library/elf_image.hpp"
 #include "subject.hpp"
 #include "tenon/abi/host_admin.h"
 #include "tenon/abi/host_events.h"

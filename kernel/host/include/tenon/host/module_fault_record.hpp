@@ -23,10 +23,6 @@ struct fault_records {
 // has handlers of its own. A signal that only ends the process counts where the process sent it itself.
 void end_with_record_on_fatal_signals(const fault_records &where);
 
-// What the journal of this process gets, in whole entries, from the thread that decides: records of calls have the last
-// of them.
-void remember_journal(std::string_view bytes);
-
 // The same record, of a call on any thread. Appends to the file that is called as the library with its configuration.
 void record_fault(const fault_records &where, const long_call &call, std::string_view what);
 

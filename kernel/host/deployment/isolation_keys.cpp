@@ -1,0 +1,122 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "deployment/isolation_keys.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tenon::host {
+namespace {
+
+using config::key_spec;
+using config::value_kind;
+
+constexpr std::array<std::string_view, 2> modes{"none", "process"};
+
+constexpr std::array process_keys{
+    key_spec{.key = "call_deadline",
+             .kind = value_kind::duration,
+             .summary = "A call that is not answered by then is a fault; the process is killed and replaced.",
+             .fallback = "1s"},
+    key_spec{.key = "io_deadline",
+             .kind = value_kind::duration,
+             .summary = "The same for calls of identities and event sinks, which may wait.",
+             .fallback = "1m"},
+    key_spec{.key = "start_deadline",
+             .kind = value_kind::duration,
+             .summary = "The same for opening the module, and for making an instance.",
+             .fallback = "10s"},
+    key_spec{.key = "memory",
+             .kind = value_kind::count,
+             .summary = "Bytes that it may have of its own.",
+             .fallback = "1073741824"},
+    key_spec{.key = "descriptors",
+             .kind = value_kind::count,
+             .summary = "Files that it may have open, with seven of the host's.",
+             .fallback = "16"},
+};
+constexpr config::object_spec process_object{"process", "What each process of a module may use.", process_keys};
+
+constexpr std::array permission_keys{
+    key_spec{.key = "read",
+             .kind = value_kind::text_list,
+             .summary = "Files, and folders with all that is in them, relative to this file.",
+             .fallback = "none"},
+    key_spec{.key = "write",
+             .kind = value_kind::text_list,
+             .summary = "The same to read, make, write and remove.",
+             .fallback = "none"},
+    key_spec{.key = "network",
+             .kind = value_kind::boolean,
+             .summary = "Connections and datagrams to others, and the files by which names become addresses.",
+             .fallback = "false"},
+    key_spec{.key = "threads", .kind = value_kind::boolean, .summary = "More threads than one.", .fallback = "false"},
+};
+constexpr config::object_spec permissions_object{
+    "permissions", "What each process of a module may do, where its manifest asks for it.", permission_keys};
+
+void read_permissions(const config::yaml_node &entry, module_use &to, const std::filesystem::path &deployment_file,
+                      config::problems &report) {
+  const config::yaml_node *given = entry.find("permissions");
+  if (given == nullptr) return;
+  if (to.isolation == isolation_mode::none)
+    report.refuse(given->at, "permissions with isolation: none",
+                  "permissions of a module that has processes; in the scheduler's it may do all that the scheduler may",
+                  "write isolation: process, or leave permissions out");
+  const auto paths = [&](std::string_view key) {
+    std::vector<std::filesystem::path> out;
+    for (const std::string &each : config::texts_of(*given, key)) {
+      out.push_back((deployment_file.parent_path() / each).lexically_normal());
+      std::error_code failed;
+      if (!std::filesystem::exists(out.back(), failed))
+        report.refuse(given->find(key)->at, std::string(key) + " has " + config::in_quotes(out.back().string()),
+                      "a file or folder that is there", "make it, or correct the path; it is relative to this file");
+    }
+    return out;
+  };
+  to.granted = {paths("read"), paths("write"), config::boolean_of(*given, "network", false),
+                config::boolean_of(*given, "threads", false)};
+}
+
+}  // namespace
+
+bool granted_permissions::has(std::string_view permission) const {
+  return permission == "read"      ? !read.empty()
+         : permission == "write"   ? !write.empty()
+         : permission == "network" ? network
+                                   : permission == "threads" && threads;
+}
+
+const config::object_spec &permissions_spec() { return permissions_object; }
+std::span<const std::string_view> isolation_words() { return modes; }
+const config::object_spec &process_spec() { return process_object; }
+
+void read_isolation(const config::yaml_node &entry, module_use &to, const std::filesystem::path &deployment_file,
+                    config::problems &report) {
+  if (const std::string word = config::text_of(entry, "isolation"); !word.empty())
+    to.isolation = static_cast<isolation_mode>(std::find(modes.begin(), modes.end(), word) - modes.begin());
+  read_permissions(entry, to, deployment_file, report);
+  const config::yaml_node *given = entry.find("process");
+  if (given == nullptr) return;
+  if (to.isolation == isolation_mode::none)
+    report.refuse(given->at, "process with isolation: none", "limits of a module that has processes",
+                  "write isolation: process, or leave process out");
+  const auto deadline = [&](std::string_view key, std::chrono::milliseconds &time) {
+    time = std::chrono::milliseconds(config::duration_ms_of(*given, key, time.count()));
+    if (time.count() <= 0)
+      report.refuse(given->find(key)->at, std::string(key) + " is no time", "a duration above 0, as 500ms",
+                    "leave it out for the default");
+  };
+  const auto count = [&](std::string_view key, uint64_t &number, uint64_t least) {
+    number = config::count_of(*given, key, number);
+    if (number < least)
+      report.refuse(given->find(key)->at, std::string(key) + " is " + std::to_string(number),
+                    "at least " + std::to_string(least), "leave it out for the default");
+  };
+  deadline("call_deadline", to.process.call_deadline);
+  deadline("io_deadline", to.process.io_deadline);
+  deadline("start_deadline", to.process.start_deadline);
+  count("memory", to.process.memory, uint64_t{16} << 20);
+  count("descriptors", to.process.descriptors, 12);
+}
+
+}  // namespace tenon::host
