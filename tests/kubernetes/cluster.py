@@ -239,6 +239,11 @@ class Case(unittest.TestCase):
     def delete(self, name: str, **options) -> None:
         self.api.delete("Pod", name, self.namespace, **options)
 
+    def withdrawn(self, name: str) -> None:
+        """Takes back a pod that waits. A node may be kept for such a pod, so that smaller ones that come later wait behind it."""
+        self.delete(name, gracePeriodSeconds=0)
+        self.gone(name)
+
     def pods(self) -> list[dict]:
         return self.api.list("Pod")
 

@@ -205,20 +205,16 @@ class Gangs(Case):
 
     def test_a_placeholder_that_may_not_be_made_is_named(self):
         self.node("one", 8)
-        self.api.create("ResourceQuota", {"metadata": {"name": "few", "namespace": self.namespace}, "spec": {"hard": {"pods": "1"}}})
-        self.api.patch("ResourceQuota", "few", {"status": {"hard": {"pods": "1"}, "used": {"pods": "0"}}}, self.namespace, "status")
-        self.rights_checked = False  # the quota's answer is 403 too
+        self.quota("1")
         self.member("p0", [group(2)])
         self.says("p0", r"^not placed: the placeholder tg-\S+ of the pod's task groups cannot be made: .*exceeded quota")
         self.api.delete("ResourceQuota", "few", self.namespace)
-        self.member("p1")
+        self.until("the quota is forgotten", lambda: self.allowed(lambda: self.member("p1")))
         self.whole(2)
 
     def test_a_hard_gang_of_which_a_placeholder_may_not_be_made_holds_nothing(self):
         self.node("one", 2)
-        self.api.create("ResourceQuota", {"metadata": {"name": "few", "namespace": self.namespace}, "spec": {"hard": {"pods": "3"}}})
-        self.api.patch("ResourceQuota", "few", {"status": {"hard": {"pods": "3"}, "used": {"pods": "0"}}}, self.namespace, "status")
-        self.rights_checked = False  # the quota's answer is 403 too
+        self.quota("3")
         self.member("p0", [group(3)], policy="gangSchedulingStyle=Hard")
         self.says("p0", r"^not placed: the placeholder tg-\S+ of the pod's task groups cannot be made: .*exceeded quota")
         self.until("two placeholders", lambda: len(self.placeholders()) == 2)
@@ -233,6 +229,22 @@ class Gangs(Case):
         self.member("p2")
         self.node("two", 3)
         self.whole(3)
+
+    def quota(self, pods: str) -> None:
+        """Limits the pods of the namespace. From here on the API server's admission counts them: it hears of a quota a moment later, so this
+        waits until it refuses an object of another kind, of which the quota allows none."""
+        hard, used = {"pods": pods, "count/configmaps": "0"}, {"pods": "0", "count/configmaps": "0"}
+        self.api.create("ResourceQuota", {"metadata": {"name": "few", "namespace": self.namespace}, "spec": {"hard": hard}})
+        self.api.patch("ResourceQuota", "few", {"status": {"hard": hard, "used": used}}, self.namespace, "status")
+        self.rights_checked = False  # the quota's answer is 403 too
+
+        def counts() -> bool:
+            try:
+                self.api.create("ConfigMap", {"metadata": {"generateName": "one-", "namespace": self.namespace}})
+            except Refused as wrong:
+                return "exceeded quota" in str(wrong)
+            return False
+        self.until("the quota counts", counts)
 
     def allowed(self, do) -> bool:
         """Whether the API server takes it: its admission hears of a quota that is gone a moment later."""

@@ -65,6 +65,7 @@ class Followed(Case):
         self.event("QueuesRefused", "no text under the key queues.yaml")
 
     def test_a_scheduler_that_is_restarted_gets_them_again(self):
+        self.until("the first ones are used", lambda: "used=true" in self.bridge_log())
         self.change(LARGER)
         self.until("they are used", lambda: self.bridge_log().count("used=true") >= 2)
         self.scheduler.kill()
