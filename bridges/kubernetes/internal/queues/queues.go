@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"tenon.invalid/kubernetes/internal/mailbox"
+	"tenon.invalid/kubernetes/internal/tenon"
 	tenonv1 "tenon.invalid/proto/tenon/v1"
 )
 
@@ -60,9 +61,9 @@ func (f *Follower) Again() { f.todo.Put(nil) }
 
 // Run works until the context ends.
 func (f *Follower) Run(ctx context.Context) error {
-	connection, err := grpc.NewClient(f.Address, grpc.WithTransportCredentials(f.Credentials))
+	connection, err := tenon.Connect(f.Address, f.Credentials)
 	if err != nil {
-		return fmt.Errorf("the scheduler's address: %w", err)
+		return err
 	}
 	defer connection.Close()
 	one := fields.OneTermEqualSelector("metadata.name", f.Name).String()
@@ -128,7 +129,8 @@ func WithToken(ctx context.Context, file string) (context.Context, error) {
 	return metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+strings.TrimSpace(string(token))), nil
 }
 
-// use hands the text over, and says whether the scheduler takes it. An error leaves that open.
+// use hands the text over, and says whether the scheduler takes it. It waits for a scheduler that is away: one that was just started may be
+// connected to in a moment. An error leaves open whether the text is used.
 func (f *Follower) use(ctx context.Context, admin tenonv1.AdminClient, config *v1.ConfigMap) (used bool, note string, err error) {
 	text := config.Data[Key]
 	if text == "" {
@@ -139,7 +141,7 @@ func (f *Follower) use(ctx context.Context, admin tenonv1.AdminClient, config *v
 	if ctx, err = WithToken(ctx, f.TokenFile); err != nil {
 		return false, "", err
 	}
-	answer, err := admin.UpdateConfig(ctx, &tenonv1.UpdateConfigRequest{PolicyGroup: f.PolicyGroup, Config: text})
+	answer, err := admin.UpdateConfig(ctx, &tenonv1.UpdateConfigRequest{PolicyGroup: f.PolicyGroup, Config: text}, grpc.WaitForReady(true))
 	if err != nil {
 		return false, "", err
 	}

@@ -63,18 +63,26 @@ type Options struct {
 	Log         *slog.Logger
 }
 
+// Connect returns a connection to a scheduler. If the scheduler is away, the connection is tried again every few seconds, however long
+// that lasts; gRPC itself would make pauses of up to two minutes.
+func Connect(address string, security credentials.TransportCredentials, more ...grpc.DialOption) (*grpc.ClientConn, error) {
+	connection, err := grpc.NewClient(address, append(more, grpc.WithTransportCredentials(security), grpc.WithConnectParams(grpc.ConnectParams{
+		Backoff:           backoff.Config{BaseDelay: firstPause, Multiplier: 1.6, Jitter: 0.2, MaxDelay: longestPause},
+		MinConnectTimeout: longestPause,
+	}))...)
+	if err != nil {
+		return nil, fmt.Errorf("the scheduler's address: %w", err)
+	}
+	return connection, nil
+}
+
 // Run keeps a session until the context ends, or another one takes the name.
 func Run(ctx context.Context, options Options, listener Listener) error {
-	connection, err := grpc.NewClient(options.Address,
-		grpc.WithTransportCredentials(options.Credentials),
+	connection, err := Connect(options.Address, options.Credentials,
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage)),
-		grpc.WithConnectParams(grpc.ConnectParams{
-			Backoff:           backoff.Config{BaseDelay: firstPause, Multiplier: 1.6, Jitter: 0.2, MaxDelay: longestPause},
-			MinConnectTimeout: longestPause,
-		}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 20 * time.Second, Timeout: 10 * time.Second, PermitWithoutStream: true}))
 	if err != nil {
-		return fmt.Errorf("the scheduler's address: %w", err)
+		return err
 	}
 	defer connection.Close()
 	pause := firstPause
