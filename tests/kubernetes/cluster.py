@@ -3,11 +3,13 @@
 deployed configuration, and a bridge with a token of the deployed service account. What came of it is looked up at the
 API server; after each case there is no node over what it has, no pod was bound twice, and no right was missing."""
 
+import contextlib
 import http.client
 import itertools
 import pathlib
 import re
 import shutil
+import subprocess
 import tempfile
 import time
 import unittest
@@ -144,13 +146,25 @@ class Case(unittest.TestCase):
                 self.assertNotRegex(text, "(?i)forbidden", "a right is missing")
 
     def show(self) -> None:
-        """Ends what runs, and says what it said where the case failed."""
+        """Ends what runs, and says what it said and had where the case failed."""
+        outcome = self._outcome.result
+        failed = any(getattr(case, "test_case", case) is self for case, _ in outcome.failures + outcome.errors)
+        if failed:
+            with contextlib.suppress(OSError, Refused):  # there may be no API server
+                self.show_state()
         for one in (*self.bridges, *filter(None, [self.scheduler])):
             one.stop()
-        outcome = self._outcome.result
-        if any(getattr(case, "test_case", case) is self for case, _ in outcome.failures + outcome.errors):
+        if failed:
             for log in sorted(self.folder.glob("*.log")):
                 print(f"--- {self.id()}: the end of {log.name}\n{log.read_text()[-3000:]}")
+
+    def show_state(self) -> None:
+        """Prints the pods as the API server has them, and what the scheduler has."""
+        for pod in self.pods():
+            print(f"--- {pod['metadata']['name']} {pod['metadata']['uid']} on {pod['spec'].get('nodeName')}: {condition(pod, 'PodScheduled')}")
+        for what in ("nodes", "apps"):
+            asked = subprocess.run([Shared.tenon, "ctl", what, "--json", "--control", self.folder / "control.sock"], capture_output=True, text=True)
+            print(f"--- {what} of the scheduler: {asked.stdout[:5000]}{asked.stderr}")
 
     def clear(self) -> None:
         """The next case has an empty cluster."""
