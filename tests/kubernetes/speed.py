@@ -187,15 +187,19 @@ class Contest:
 
     def tenon(self) -> list[Process]:
         place = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        rights = self.plane.kubeconfig(place / "kubeconfig", self.plane.token(NAMESPACE, "tenon"))
+        server = Process(place / "tenon.log", self.programs["tenon"], "serve", "-c", self.configured(place))
+        bridge = Bridge(place / "bridge.log", place / "tenon.sock", "--kubeconfig", str(rights), "--lease", "", "--kube-api-qps", "5000",
+                        "--kube-api-burst", "10000", program=self.programs["bridge"], patience=("2s", "30s"))  # its defaults
+        return [bridge, server]
+
+    def configured(self, place: pathlib.Path) -> pathlib.Path:
+        """Writes the scheduler's configuration, as it is deployed, into this folder. Returns its path."""
         data = self.api.get("ConfigMap", "tenon", NAMESPACE)["data"]
         (place / "tenon.yaml").write_text(data["tenon.yaml"].replace("/run/tenon", str(place)))
         (place / "queues.yaml").write_text(data["queues.yaml"])
         (place / "admin-token").write_text("a token of this test")
-        rights = self.plane.kubeconfig(place / "kubeconfig", self.plane.token(NAMESPACE, "tenon"))
-        server = Process(place / "tenon.log", self.programs["tenon"], "serve", "-c", place / "tenon.yaml")
-        bridge = Bridge(place / "bridge.log", place / "tenon.sock", "--kubeconfig", str(rights), "--lease", "", "--kube-api-qps", "5000",
-                        "--kube-api-burst", "10000", program=self.programs["bridge"], patience=("2s", "30s"))  # its defaults
-        return [bridge, server]
+        return place / "tenon.yaml"
 
     def wait(self, watch: Watch, names: set[str], ours: list[Process]) -> None:
         deadline = time.monotonic() + WITHIN

@@ -23,17 +23,15 @@ import (
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/klog/v2"
 	"tenon.invalid/kubernetes/internal/bridge"
 	"tenon.invalid/kubernetes/internal/check"
 	"tenon.invalid/kubernetes/internal/cluster"
 	"tenon.invalid/kubernetes/internal/filters"
+	"tenon.invalid/kubernetes/internal/lease"
 	"tenon.invalid/kubernetes/internal/metrics"
 	"tenon.invalid/kubernetes/internal/probes"
 	"tenon.invalid/kubernetes/internal/queues"
@@ -217,8 +215,14 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 	}
 	if o.lease == "" || o.dryRun {
 		go work(ctx)
-	} else if err := lead(ctx, cancel, o, config, work, log); err != nil {
-		return err
+	} else {
+		ofLease, err := kubernetes.NewForConfig(config)
+		if err != nil {
+			return fmt.Errorf("the API server: %w", err)
+		}
+		if err := lease.Run(ctx, lease.Options{Client: ofLease, Namespace: o.namespace, Name: o.lease, Identity: o.identity, Log: log}, work); err != nil {
+			cancel(err)
+		}
 	}
 	<-ended
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
@@ -249,34 +253,6 @@ func followed(ctx context.Context, follower *queues.Follower, client kubernetes.
 	}
 	follower.Tell = writer.Queues
 	return follower.Run(ctx)
-}
-
-// lead has the work begun once the lease is held; until then the bridge reads the cluster along. Whoever loses the lease ends, since a lease is no fence: what is under way is for
-// pods by their UIDs, and what has to be known is read anew.
-func lead(ctx context.Context, cancel context.CancelCauseFunc, o options, config *rest.Config, work func(context.Context), log *slog.Logger) error {
-	client, err := kubernetes.NewForConfig(config) // of its own limits: a busy bridge renews its lease
-	if err != nil {
-		return fmt.Errorf("the API server: %w", err)
-	}
-	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: &resourcelock.LeaseLock{
-			LeaseMeta: metav1.ObjectMeta{Name: o.lease, Namespace: o.namespace}, Client: client.CoordinationV1(),
-			LockConfig: resourcelock.ResourceLockConfig{Identity: o.identity},
-		},
-		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second, ReleaseOnCancel: true,
-		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(ctx context.Context) { log.Info("this one leads"); work(ctx) },
-			OnStoppedLeading: func() { log.Info("this one does not lead any more") },
-		},
-	})
-	if err != nil {
-		return fmt.Errorf("the lease: %w", err)
-	}
-	elector.Run(ctx)
-	if ctx.Err() == nil {
-		cancel(errors.New("the lease was lost"))
-	}
-	return nil
 }
 
 func transport(o options) (credentials.TransportCredentials, error) {
