@@ -332,3 +332,23 @@ func TestAttack_APodMadeAndDeletedUnderOneNameHundredsOfTimes_LeavesNothing(t *t
 	s.on([]string{"one"}, "last")
 	r.registeredOnce(t)
 }
+
+// If nodes were kept for pods that wait for room, a tenant with a quota of one node could keep all nodes from others: each application
+// may have a node kept for it, and a tenant may have any number of applications.
+func TestAttack_PodsThatWaitForRoom_KeepNoNodesFromOthers(t *testing.T) {
+	const nodes = 5
+	s, r := attacked(t, deployedQueues(t))
+	s.namespace("tenant", map[string]string{"yunikorn.apache.org/namespace.max.cpu": "8"})
+	for i := range nodes {
+		s.node(fmt.Sprintf("n%d", i), 8)
+		s.pod(fmt.Sprintf("runs%d", i), queue("", "runs"), cores("4"), selector(v1.LabelHostname, fmt.Sprintf("n%d", i)))
+	}
+	s.until("others run", func() bool { return s.runningIn(namespace) == nodes })
+	for i := range 2 * nodes {
+		s.pod(fmt.Sprintf("large%d", i), of("tenant"), queue("", fmt.Sprintf("app%d", i)), cores("8"))
+	}
+	time.Sleep(3 * time.Second) // by default, an ask waits for 2 s before a node is kept for it
+	s.pod("ordinary", of(bystander), queue("", "ordinary"))
+	s.until("an ordinary pod runs", func() bool { return s.runningIn(bystander) == 1 })
+	r.registeredOnce(t)
+}
