@@ -200,7 +200,6 @@ class Resized(Changing):
         self.start_bridge()
         self.pod("next", cpu="2")
         self.says("next", "Insufficient cpu")
-        self.withdrawn("next")
         self.pod("small")
         self.on("one", "small")
 
@@ -335,7 +334,6 @@ class Nodes(Case):
         self.node("later", 4)
         self.pod("next", cpu="2")
         self.says("next", "2 Insufficient cpu")
-        self.withdrawn("next")
         self.pod("small", cpu="1")
         self.on("later", "small")
 

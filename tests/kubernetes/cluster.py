@@ -29,6 +29,7 @@ partitions:
   - name: default
     placementrules:
       - { name: provided, create: false }
+    reservation: { enabled: false } # as delivered: no node is kept for a pod that waits, so smaller ones that come later run
     queues:
       - name: root
         submitacl: "*"
@@ -252,11 +253,6 @@ class Case(unittest.TestCase):
 
     def delete(self, name: str, **options) -> None:
         self.api.delete("Pod", name, self.namespace, **options)
-
-    def withdrawn(self, name: str) -> None:
-        """Takes back a pod that waits. A node may be kept for such a pod, so that smaller ones that come later wait behind it."""
-        self.delete(name, gracePeriodSeconds=0)
-        self.gone(name)
 
     def pods(self) -> list[dict]:
         return self.api.list("Pod")

@@ -266,7 +266,6 @@ class Placing(Case):
         self.api.call("PATCH", path_of("Pod", self.namespace, "grows", "resize"), change, STRATEGIC)
         self.pod("next", cpu="2")
         self.says("next", "Insufficient cpu")
-        self.withdrawn("next")
         self.pod("small")
         self.on("one", "small")
 
