@@ -18,6 +18,7 @@ from api import Api, Refused
 ADMIN = "admin-of-these-tests"
 SCHEDULER = "kube-scheduler-of-these-tests"  # with the rights that the API server brings for it
 CONTROLLERS = "kube-controller-manager-of-these-tests"  # too
+POD_GROUPS = ("--feature-gates", "GenericWorkload=true", "--runtime-config", "scheduling.k8s.io/v1beta1=true")  # of the newest minor version
 OF_KWOK = {"kubelet": "kwok"}  # the label of nodes that it plays
 
 
@@ -58,8 +59,8 @@ class Process:
 
 
 class ControlPlane:
-    def __init__(self, programs: pathlib.Path, folder: pathlib.Path):
-        self.programs, self.folder = programs, folder
+    def __init__(self, programs: pathlib.Path, folder: pathlib.Path, newest: bool = True):
+        self.programs, self.folder, self.newest = programs, folder, newest
         self.etcd_port, self.port = free_port(), free_port()
         self.certificates()
         (folder / "tokens").write_text(
@@ -113,8 +114,7 @@ class ControlPlane:
             "--tls-cert-file", at / "server.crt", "--tls-private-key-file", at / "server.key", "--token-auth-file", at / "tokens",
             "--authorization-mode", "RBAC", "--service-account-issuer", "https://kubernetes.default.svc",
             "--service-account-key-file", at / "accounts.key", "--service-account-signing-key-file", at / "accounts.key",
-            "--service-cluster-ip-range", "10.96.0.0/16", "--endpoint-reconciler-type", "none",
-            "--feature-gates", "GenericWorkload=true", "--runtime-config", "scheduling.k8s.io/v1beta1=true")  # PodGroup
+            "--service-cluster-ip-range", "10.96.0.0/16", "--endpoint-reconciler-type", "none", *(POD_GROUPS if self.newest else ()))
         self.until_ready()
 
     def until_ready(self, within: float = 600) -> None:

@@ -24,7 +24,7 @@ class Controlled(Case):
     def setUpClass(cls) -> None:
         cls.others = Shared.plane, Shared.kubelets
         folder = pathlib.Path(tempfile.mkdtemp(dir=Shared.folder))
-        Shared.plane = ControlPlane(Shared.plane.programs, folder)
+        Shared.plane = ControlPlane(Shared.plane.programs, folder, Shared.plane.newest)
         Shared.kubelets = Kubelets(Shared.plane.api, plays=False)
         deploy(Shared.plane.api, "namespace.yaml", "rbac.yaml", "config.yaml")  # a Deployment would get pods
         cls.beside = (Shared.plane.kube_controller_manager(folder), Shared.plane.kwok(folder))

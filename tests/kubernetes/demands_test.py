@@ -2,7 +2,7 @@
 """What pods demand of other pods, of volumes and of devices. The tests play the controllers of volumes and claims."""
 
 from api import MERGE
-from cluster import Case
+from cluster import Case, Shared
 
 HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 
@@ -370,7 +370,8 @@ class Devices(Case):
         self.api.create("DeviceClass", {"metadata": {"name": "gpu"}, "spec": {"selectors": [{"cel": {"expression": 'device.driver == "example.com"'}}]}})
 
     def clear_devices(self) -> None:
-        for kind in ("ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule"):
+        of_newest = ("DeviceTaintRule",) if Shared.plane.newest else ()
+        for kind in ("ResourceClaim", "ResourceSlice", "DeviceClass", *of_newest):
             for one in self.api.list(kind):
                 where = one["metadata"].get("namespace", "")
                 self.api.patch(kind, one["metadata"]["name"], {"metadata": {"finalizers": None}}, where, form=MERGE)

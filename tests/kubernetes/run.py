@@ -27,8 +27,11 @@ def arguments() -> argparse.Namespace:
     known = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     known.add_argument("--tenon", type=pathlib.Path, default=ROOT / "build/release/bin/tenon")
     known.add_argument("--bridge", type=pathlib.Path, help="a built tenon-kubernetes; without it, it is built")
+    known.add_argument("--race", action="store_true", help="builds the bridge with Go's race detector, which any case then fails by")
     known.add_argument("--render", type=pathlib.Path, help="a built tests/kubernetes/render; without it, it is built")
     known.add_argument("--build-folder", type=pathlib.Path, default=ROOT / "build")
+    known.add_argument("--kubernetes", metavar="MINOR", choices=build.minors(), default="",
+                       help=f"plays the cases on an older control plane: {', '.join(build.minors())}")
     known.add_argument("-k", metavar="PATTERN", action="append", help="only cases whose names have this in them")
     known.add_argument("--times", type=int, default=1, help="plays each case so often (%(default)s)")
     known.add_argument("--rounds", type=int, default=20, help="of restarts in any order (%(default)s)")
@@ -36,6 +39,11 @@ def arguments() -> argparse.Namespace:
     known.add_argument("--each-node", action="store_true", help="plays the cases of reference.yaml for each node by itself")
     known.add_argument("--keep", action="store_true", help="leaves the folder with the logs of the control plane")
     return known.parse_args()
+
+
+def bridge(said: argparse.Namespace) -> pathlib.Path:
+    """The bridge as said, in a folder of its own where it has the race detector."""
+    return build.bridge(said.build_folder / "kubernetes-race", "--race") if said.race else build.bridge(said.build_folder / "kubernetes")
 
 
 class Timed(unittest.TextTestResult):
@@ -66,8 +74,8 @@ def main() -> int:
     Shared.tenon = said.tenon.resolve()
     if not Shared.tenon.exists():
         sys.exit(f"run.py: there is no {Shared.tenon}; build it, or name it by --tenon")
-    programs = build.control_plane(said.build_folder / "kubernetes-control-plane")
-    Shared.program = said.bridge.resolve() if said.bridge else build.bridge(said.build_folder / "kubernetes")
+    programs = build.control_plane(said.build_folder / "kubernetes-control-plane", said.kubernetes)
+    Shared.program = said.bridge.resolve() if said.bridge else bridge(said)
     Shared.render = said.render.resolve() if said.render else build.render(said.build_folder / "kubernetes-render")
     built = time.monotonic()
     import reference_test
@@ -77,7 +85,7 @@ def main() -> int:
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{pattern}*" for pattern in said.k] if said.k else None
     Shared.folder = pathlib.Path(tempfile.mkdtemp(prefix="tenon-kubernetes-"))
-    Shared.plane = ControlPlane(programs, Shared.folder)
+    Shared.plane = ControlPlane(programs, Shared.folder, newest=not said.kubernetes)
     try:
         deploy(Shared.plane.api)
         Shared.kubelets = Kubelets(Shared.plane.api)
