@@ -64,15 +64,9 @@ void partition::reserve(application &a, ask &k, const std::string &node_id, bool
   arm_reservation(r.id, wait_ends_ms());
 }
 
-bool partition::is_freed_for_gang(const application &a) const {
-  const std::vector<reservation> all = reservations_of_gang(a);
-  return !all.empty() && all.front().freed;
-}
-
-void partition::reserve_for_gang(application &a, ask &k, const std::string &node_id, bool empties) {
-  reserve(a, k, node_id, empties);
-  reservations.back().of_gang = true;
-  reservations.back().freed = !empties;
+void partition::reserve_for_gang(application &a, ask &k, const std::string &node_id) {
+  reserve(a, k, node_id);
+  reservations.back().of_gang = reservations.back().freed = true;
 }
 
 int64_t partition::wait_ends_ms() const {
@@ -134,8 +128,7 @@ void partition::let_try_again() {
 
 void partition::end_reservation_of(const application &a, const ask &k, const std::string &why) {
   const std::vector<reservation> of_gang = reservations_of_gang(a);
-  if (std::any_of(of_gang.begin(), of_gang.end(), [&](const reservation &r) { return r.ask == k.arrival; }))
-    end_reservation(of_gang.front().id, why);
+  if (k.placeholder && !of_gang.empty()) end_reservation(of_gang.front().id, why);
   if (const reservation *r = reservation_of(k)) end_reservation(r->id, why);
 }
 
@@ -229,14 +222,8 @@ void partition::on_reservation_timer(uint64_t id) {
     const bool at_once = r.empties;
     ask &k = ask_of_reservation(r);
     if (!k.required_node.empty()) return wait_on(id, k);
-    std::vector<ask *> all{&k};
-    for (const reservation &other : reservations_of_gang(*find_application(r.application))) {
-      if (r.of_gang) all.push_back(&ask_of_reservation(other));
-    }
     lose_reservation(id, messages::reservation_waited(r.node));
-    for (ask *one : all) {
-      if (at_once) one->reserve_from_ms = shared.now_ms;
-    }
+    if (at_once) k.reserve_from_ms = shared.now_ms;
     return;
   }
 }
@@ -258,16 +245,14 @@ void partition::wait_on(uint64_t id, ask &k) {
   }
 }
 
-amount_map partition::most_on(const node &n) const {
-  amount_map out = n.capacity;
-  subtract(out, n.occupied);
+bool partition::holds(const node &n, const ask &k) const {
+  free_capacity most{n.capacity, free_devices(n, true)};
+  subtract(most.free, n.occupied);
   for (const auto &[key, x] : foreign) {
-    if (x.node == n.id) subtract(out, x.resources);
+    if (x.node == n.id) subtract(most.free, x.resources);
   }
-  return out;
+  return fits_in(n, most, k);
 }
-
-bool partition::holds(const node &n, const ask &k) const { return fits_in(n, {most_on(n), free_devices(n, true)}, k); }
 
 void partition::look_at_reservations_on(const std::string &node_id) {
   look_at_proposals_on(node_id);
@@ -417,15 +402,9 @@ bool partition::another_may_empty(const application &of) {
 }
 
 // Least has to end there.
-const node *partition::node_to_empty(const application &a, const ask &k, const usage &used,
-                                     const std::map<std::string, amount_map> &beside) {
+const node *partition::node_to_empty(const application &a, const ask &k, const usage &used) {
   std::map<double, std::set<std::string>> by_part;
   for (const std::string &id : nodes_without_reservation(k)) {
-    if (const auto others = beside.find(id); others != beside.end()) {
-      ask together = k;
-      add(together.resources, others->second);
-      if (!fits(most_on(nodes.at(id)), together.resources)) continue;
-    }
     amount_map then = used.free_on_node.at(id);
     for (const auto &each : applications) {
       for (const allocation &x : each->allocations) {
@@ -442,8 +421,7 @@ const node *partition::node_to_empty(const application &a, const ask &k, const u
   }
   for (const auto &[part, those] : by_part) {
     for (const node *n : sorted_nodes(a, k, used)) {
-      if (!those.contains(n->id) || !predicates_pass(a, k, *n, false)) continue;
-      return check_deadline_ms > 0 && !may_wait_for(a, k, *n) ? nullptr : n;
+      if (those.contains(n->id) && predicates_pass(a, k, *n, false)) return n;
     }
   }
   return nullptr;

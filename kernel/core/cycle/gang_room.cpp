@@ -2,123 +2,75 @@
 #include "cycle/gang_room.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
-#include "cycle/reserver.hpp"
 #include "cycle/tried_room.hpp"
 #include "model/gang_reservations.hpp"
 #include "model/gang_start.hpp"
 #include "model/may_run.hpp"
-#include "model/queue_turns.hpp"
-#include "queueing/reserved_line.hpp"
+#include "model/victims.hpp"
 #include "rules/headroom.hpp"
 #include "rules/node_search.hpp"
 #include "rules/placement_checks.hpp"
 #include "rules/preemption.hpp"
+#include "rules/reservations.hpp"
 #include "rules/victim_search.hpp"
 
 namespace tenon::internal {
 
 bool gang_room::make(const std::vector<ask *> &asks, std::vector<ask *> &tried) {
   ask &by = *asks.front();
-  const ask_class all = class_of_gang(*by.owner, classes);
-  const bool preempts = preemption.may_attempt(by), empties = reserver.may_reserve_for_gang(by);
-  if ((!preempts && !empties) || !reached_amount(*by.owner, all).is_none()) return false;
+  const application &app = *by.owner;
+  const ask_class all = class_of_gang(app, classes);
+  if (!preemption.may_attempt(by) || !reached_amount(app, all).is_none()) return false;
   tried.push_back(&by);
   checks.begin_look();
-  type_index type = no_type;
-  way_to_room way = way_to_room::preemption;
-  bool found = preempts && victims.has_guarantee_left(by, all) && find_all(asks, way, tried);
-  if (!found && empties && may_empty_for(*by.owner) && headroom::full_queue(by, all, type) == nullptr) {
-    way = way_to_room::it_empties;
-    found = find_all(asks, way, tried);
-  }
+  const bool found = victims.has_guarantee_left(by, all) && find_all(asks, tried);
+  room.undo();
+  victims.forget_counted();
   for (ask *a : tried) preemption.attempted(*a);
   const std::vector<seat> seats = std::exchange(seats_, {});
   if (!found) return false;
-  preemption.end_of_gang(*by.owner, {cause::victims_elsewhere, seats.front().where->id});
-  for (const seat &s : seats) preemption.reserve_for_gang(*s.of, *s.where, way, s.victims);
+  for (const seat &s : seats) preemption.reserve_for_gang(*s.of, *s.where, s.victims);
   return true;
 }
 
-void gang_room::use(application &app) { preemption.end_of_gang(app, {cause::reservation_used}); }
-
-// What was tried is undone, and the seats are what was found.
-bool gang_room::find_all(const std::vector<ask *> &asks, way_to_room way, std::vector<ask *> &tried) {
-  seats_.clear();
-  const application &app = *asks.front()->owner;
-  search.open_nodes_of(app, true);
-  const bool found = std::all_of(asks.begin(), asks.end(), [&](ask *a) {
+bool gang_room::find_all(const std::vector<ask *> &asks, std::vector<ask *> &tried) {
+  return std::all_of(asks.begin(), asks.end(), [&](ask *a) {
     checks.begin_turn();
     for (int32_t left = a->pending(); left > 0; --left) {
-      if (!find_one(*a, way, tried)) return false;
+      if (!find_one(*a, tried)) return false;
     }
     return true;
   });
-  room.undo();
-  victims.forget_counted();
-  search.open_nodes_of(app, false);
-  return found;
 }
 
-bool gang_room::find_one(ask &a, way_to_room way, std::vector<ask *> &tried) {
+bool gang_room::find_one(ask &a, std::vector<ask *> &tried) {
   ask_class &c = classes[a.class_id];
   seat s{&a, nullptr, {}};
   const found_node place = victims.is_within_headroom(a, c) ? find_place(a, c) : found_node();
   s.where = place.where;
   if (s.where == nullptr) {
-    if (checks.awaits_answer()) return false;
-    if (way == way_to_room::it_empties) {
-      s.where = find_to_empty(a, c);
-    } else {
-      find_victims(s, tried);
-    }
-    if (s.where == nullptr) return false;
+    if (checks.awaits_answer() || !preemption.may_attempt(a)) return false;
+    if (std::find(tried.begin(), tried.end(), &a) == tried.end()) tried.push_back(&a);
+    const preemption::room_to_make found = preemption.find_room(a);
+    if (found.where == nullptr) return false;
+    s.where = found.where;
+    if (!found.by_waiting) s.victims = victims.victims();
   }
   for (const allocation *x : s.victims) room.give(*x);
   victims.count_as_gone(s.victims);
   room.take(*s.where, c, place.chosen);
   victims.count_as_placed(a, c);
   seats_.push_back(std::move(s));
-  return way != way_to_room::it_empties || nodes_so_far() <= line.most_nodes();
+  return true;
 }
 
 found_node gang_room::find_place(ask &a, ask_class &c) {
   bool refused = false;
   const found_node found = search.find(c, a, refused);
-  if (!found) return {};
-  const std::vector<reservation *> &there = found.where->reservations;
-  const bool is_own = std::all_of(there.begin(), there.end(), [&](const reservation *r) { return is_for(*r, a); });
-  return is_own && checks.agrees_to_reserve(a, *found.where) ? found : found_node();
-}
-
-void gang_room::find_victims(seat &s, std::vector<ask *> &tried) {
-  if (!preemption.may_attempt(*s.of)) return;
-  if (std::find(tried.begin(), tried.end(), s.of) == tried.end()) tried.push_back(s.of);
-  const preemption::room_to_make found = preemption.find_room(*s.of);
-  s.where = found.where;
-  if (found.where != nullptr && !found.by_waiting) s.victims = victims.victims();
-}
-
-// It is to hold the ask beside those of the gang that go there, too.
-node *gang_room::find_to_empty(ask &a, ask_class &c) {
-  bool refused = false;
-  return search.find_to_empty(c, a, refused, [&](const node &n) {
-    resources together = c.need;
-    for (const seat &s : seats_) {
-      if (s.where == &n) together += classes[s.of->class_id].need;
-    }
-    return std::all_of(c.positive.begin(), c.positive.end(), [&](const class_amount &p) {
-      return together[p.type] <= sub_saturating(n.capacity[p.type], n.occupied[p.type]);
-    });
-  });
-}
-
-size_t gang_room::nodes_so_far() const {
-  std::set<uint32_t> out;
-  for (const seat &s : seats_) out.insert(s.where->slot);
-  return out.size();
+  const bool will_do = found && found.where->reservations->empty() && checks.agrees_to_reserve(a, *found.where);
+  return will_do ? found : found_node();
 }
 
 }  // namespace tenon::internal

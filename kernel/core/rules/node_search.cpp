@@ -99,11 +99,11 @@ double node_search::part_to_end(const node &n, const ask_class &c) const {
   return part;
 }
 
-node *node_search::find_to_empty(ask_class &c, ask &a, bool &refused, const std::function<bool(const node &)> &may_be) {
+node *node_search::find_to_empty(ask_class &c, ask &a, bool &refused) {
   std::map<double, std::vector<uint32_t>> by_part;
   for (const uint32_t slot : nodes.by_rank()) {
     const node &n = *nodes.at(slot);
-    if (nodes.open(slot) && n.reservations->empty() && fitness.fits_empty(n, c) && may_be(n)) {
+    if (nodes.open(slot) && n.reservations->empty() && fitness.fits_empty(n, c)) {
       by_part[part_to_end(n, c)].push_back(slot);
     }
   }

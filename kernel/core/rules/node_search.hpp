@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 
 #include "forward.hpp"
 #include "model/ask_class.hpp"
@@ -47,11 +46,7 @@ class node_search : node_search_access {
   node *find_to_reserve(ask_class &c, ask &a, bool &refused);
   // Of these the one on which least has to end: the largest part of the need, of any type, that is missing is smallest.
   // What has an execution timeout counts as if it had ended. Of equals the first in order.
-  node *find_to_empty(ask_class &c, ask &a, bool &refused) {
-    return find_to_empty(c, a, refused, [](const node &) { return true; });
-  }
-  // The same, of those that may be.
-  node *find_to_empty(ask_class &c, ask &a, bool &refused, const std::function<bool(const node &)> &may_be);
+  node *find_to_empty(ask_class &c, ask &a, bool &refused);
 
  private:
   // Of the nodes without reservation that may be, whatever is free there: the one that lacks least, or the first.

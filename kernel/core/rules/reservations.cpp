@@ -19,8 +19,8 @@ namespace tenon::internal {
 
 void reservations::reserve(ask &a, node &n, way_to_room way) { arm(keep(a, n, way), wait_ends_ms()); }
 
-void reservations::reserve_for_gang(ask &a, node &n, way_to_room way) {
-  const reservation &r = keep(a, n, way, true);
+void reservations::reserve_for_gang(ask &a, node &n) {
+  const reservation &r = keep(a, n, way_to_room::preemption, true);
   if (&r == reservation_of_gang(*a.owner)) arm(r, wait_ends_ms());
 }
 
@@ -106,7 +106,7 @@ void reservations::unreserve(reservation &r, const reason &why) {
 }
 
 node *reservations::use(ask &a) {
-  if (has_one_of_gang(a)) end_of_gang(*a.owner, {cause::reservation_used});
+  if (is_held_with_gang(a)) end_of_gang(*a.owner, nullptr, {cause::reservation_used});
   reservation *r = reservation_of(a);
   if (r == nullptr) return nullptr;
   end(*r, {cause::reservation_used});
@@ -114,7 +114,7 @@ node *reservations::use(ask &a) {
 }
 
 void reservations::drop(ask &a) {
-  if (has_one_of_gang(a)) end_of_gang(*a.owner, {cause::ask_gone});
+  if (is_held_with_gang(a)) end_of_gang(*a.owner, nullptr, {cause::ask_gone});
   if (reservation *r = reservation_of(a)) unreserve(*r, {cause::ask_gone});
 }
 
