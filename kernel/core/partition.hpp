@@ -311,7 +311,7 @@ class partition final : partition_model {
       {reserved, lines, classes, config, ready, headroom, reservations, checks, placer, preemption, on_node}};
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs_in_turn, replacements}};
   internal::tried_room tried_room{{classes, holdings, orders.nodes, verdicts, victim_room, written}};
-  internal::gang_room gang_room{{classes, search, victim_search, checks, preemption, tried_room}};
+  internal::gang_room gang_room{{classes, reserved, reserver, search, victim_search, checks, preemption, tried_room}};
   internal::whole_gang whole_gang{
       {classes, nodes, search, fitness, checks, lines, ready, kept_orders, placer, tried_room, gang_room}};
   queue_pass pass_c{{classes, ready, kept_orders, limit_lines, lines, alarms, reserved, headroom, checks, placer,

@@ -143,6 +143,7 @@ std::string named(const char *what, int64_t number) { return what + std::to_stri
 
 constexpr int64_t huge = int64_t{1} << 40;
 constexpr int64_t minutes_of_starting = 5 * 60'000;
+constexpr int64_t delay_of_reservations = 2'000;
 
 // What is there when the operation begins, and the operation, which is done for `turn` 0, 1, 2 and so on.
 struct operation {
@@ -327,6 +328,25 @@ const std::vector<operation> operations = {
      },
      [](loaded_kernel &k, int64_t, int64_t turn) {
        k.resize_node("n", 9 + turn % 2);
+       k.schedule();
+     }},
+    {"nodes-empty-for-a-gang",
+     [](loaded_kernel &k, int64_t load) {
+       k.leaf.properties["gang.start"] = "whole";
+       k.configure();
+       for (int64_t i = 0; i < load; ++i) k.node(named("n-", i), 10);
+       k.application("app");
+       k.ask("app", "a", {{"vcore", 10}}, static_cast<int32_t>(load));
+       k.schedule();
+     },
+     [](loaded_kernel &k, int64_t load, int64_t turn) {
+       const std::string gang = named("gang-", turn);
+       k.application(gang, "root.q", {{"vcore", load}});
+       k.ask(gang, "p", {{"vcore", 1}}, static_cast<int32_t>(load), "group");
+       k.schedule();
+       k.wait(delay_of_reservations);
+       k.schedule();
+       k.remove(gang);
        k.schedule();
      }},
     {"one-ends-beside-gangs-that-wait",

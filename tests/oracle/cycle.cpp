@@ -49,16 +49,17 @@ bool partition::decide_in(const queue &q, const usage &used) {
     for (ask *k : sorted_asks(*a)) {
       const reservation *own = reservation_of(*k);
       const bool held_with_gang = k->placeholder && !reservations_of_gang(*a).empty();
-      const bool in_order = own == nullptr ? !held_with_gang : waits_in_order(*a, *k, *own);
+      const bool freed = k->placeholder && is_freed_for_gang(*a);
+      const bool in_order = own == nullptr ? !freed : waits_in_order(*a, *k, *own);
       if (in_order && is_kept_back(*a, *k, used)) continue;
       if (shared.has.gangs && k->placeholder && waits_to_begin(*a) && own == nullptr) {
         if (std::exchange(looked_at_gang, true)) continue;
         if (begin_whole(*a, used)) return true;
-        if (held_with_gang) continue;
-        if (!order_here.is_one_first && whole_lacks(*a, *k, used) == lack::headroom) wait_first(*a, *k);
+        if (freed) continue;
+        if (!held_with_gang && !order_here.is_one_first && whole_lacks(*a, *k, used) == lack::headroom)
+          wait_first(*a, *k);
         refused_at_turn.clear();
-        const bool may = shared.has.preemption && has_come(*a);
-        if (may && make_room_for_gang(*a, *k, used)) return true;
+        if (has_come(*a) && make_room_for_gang(*a, *k, used)) return true;
         continue;
       }
       if ((own != nullptr && !own->by_order) || (shared.has.gangs && waits_for_placeholders(*a, *k))) continue;
@@ -87,7 +88,7 @@ bool partition::try_ask(application &a, ask &k, const usage &used) {
   if (shared.now_ms < add_saturating(k.create_time_ms, tuning.reservation_delay_ms)) return false;
   if (shared.now_ms < k.reserve_from_ms) return false;
   if (cluster_is_full && !another_may_empty(a)) return false;
-  const node *n = cluster_is_full ? node_to_empty(a, k, used) : node_to_reserve(a, k, used);
+  const node *n = cluster_is_full ? node_to_empty(a, k, nodes_to_empty(a, k, used), {}) : node_to_reserve(a, k, used);
   if (n == nullptr) return false;
   reserve(a, k, n->id, cluster_is_full);
   return true;

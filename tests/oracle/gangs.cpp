@@ -221,6 +221,8 @@ bool partition::begin_whole(application &a, usage used) {
       count(a, *k, used);
     }
   }
+  if (const std::vector<reservation> of_gang = reservations_of_gang(a); !of_gang.empty())
+    end_reservation(of_gang.front().id, messages::reservation_used());
   for (const where_to &one : all) place(a, *one.what, one.node, one.chosen);
   return true;
 }

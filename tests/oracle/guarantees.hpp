@@ -18,7 +18,7 @@ inline bool lies_in(const std::string &queue, const std::string &above) {
 class guarantees {
  public:
   guarantees(partition &p, const application &a, const ask &k, const usage &used)
-      : p_(p), k_(k), used_(used), leaf_(*p.find_queue(a.queue)) {}
+      : p_(p), a_(a), k_(k), used_(used), leaf_(*p.find_queue(a.queue)) {}
 
   // A guarantee on its path says something of a type that it wants.
   [[nodiscard]] bool is_guaranteed() const {
@@ -132,6 +132,7 @@ class guarantees {
 
  protected:
   partition &p_;
+  const application &a_;
   const ask &k_;
   const usage &used_;
   const queue &leaf_;

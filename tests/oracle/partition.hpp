@@ -236,13 +236,23 @@ struct partition {
   // Those for a gang that begins whole, in order; and the ask that claims for one of its placeholders, or for itself.
   [[nodiscard]] std::vector<reservation> reservations_of_gang(const application &a) const;
   [[nodiscard]] const ask &claimant_of(const application &a, const ask &k) const;
-  void reserve_for_gang(application &a, ask &k, const std::string &node_id);
+  [[nodiscard]] bool is_freed_for_gang(const application &a) const;
+  // The reservation is the ask's own, or one of its gang.
+  [[nodiscard]] static bool is_for(const reservation &r, const application &a, const ask &k) {
+    return r.ask == k.arrival || (r.of_gang && k.placeholder && r.application == a.uid);
+  }
+  void reserve_for_gang(application &a, ask &k, const std::string &node_id, bool empties);
   void end_one_reservation(uint64_t id, const std::string &why);
   void end_reservations_of_gangs_that_do_not_wait();
   [[nodiscard]] std::vector<reservation> reservations_on(const std::string &node_id) const;
+  // What it has for the scheduler, were nothing of that on it.
+  [[nodiscard]] amount_map most_on(const node &n) const;
   [[nodiscard]] bool holds(const node &n, const ask &k) const;
   [[nodiscard]] const node *node_to_reserve(const application &a, const ask &k, const usage &used);
-  [[nodiscard]] const node *node_to_empty(const application &a, const ask &k, const usage &used);
+  [[nodiscard]] std::vector<const node *> nodes_to_empty(const application &a, const ask &k, const usage &used) const;
+  // The first of them that holds the ask beside so much for others of its gang, by node.
+  [[nodiscard]] const node *node_to_empty(const application &a, const ask &k, const std::vector<const node *> &in_order,
+                                          const std::map<std::string, amount_map> &beside);
   // Of those that have no reservation, hold the ask and are in `among`.
   [[nodiscard]] const node *least_lacking(const application &a, const ask &k, const usage &used,
                                           const std::set<std::string> &among);
@@ -280,7 +290,7 @@ struct partition {
     std::vector<candidate> victims;
   };
   bool make_room_for_gang(application &a, ask &by, const usage &used);
-  bool find_seats(application &a, usage used, std::set<ask *> &tried, std::vector<seat> &out);
+  bool find_seats(application &a, usage used, bool empties, std::set<ask *> &tried, std::vector<seat> &out);
   void end_others_on(const application &a, const ask &by, const std::string &node_id);
 
   // -- quotas.cpp --

@@ -97,7 +97,7 @@ class question : guarantees {
         }
       }
       for (const reservation &r : p_.reservations_on(n->id)) {
-        if (r.ask == k_.arrival) continue;
+        if (partition::is_for(r, a_, k_)) continue;
         of_others = true;
         subtract(there.free, p_.ask_of_reservation(r).resources);
       }
@@ -220,8 +220,9 @@ class question : guarantees {
   [[nodiscard]] free_capacity free_on(const node &n) const {
     free_capacity out = partition::free_on(n, used_);
     const auto there = p_.reservations_on(n.id);
-    const bool counts = counts_ending_ && std::all_of(there.begin(), there.end(),
-                                                      [&](const reservation &r) { return r.ask == k_.arrival; });
+    const bool counts = counts_ending_ && std::all_of(there.begin(), there.end(), [&](const reservation &r) {
+                          return partition::is_for(r, a_, k_);
+                        });
     for (const auto &a : p_.applications) {
       for (const allocation &x : a->allocations) {
         if (counts && x.node == n.id && is_ending(x)) out.add(x.resources, x.detail);
@@ -387,8 +388,9 @@ class question : guarantees {
     std::vector<const node *> out;
     for (const auto &[id, n] : p_.nodes) {
       const auto there = p_.reservations_on(id);
-      const bool others = std::any_of(there.begin(), there.end(),
-                                      [&](const reservation &r) { return r.ask != k_.arrival && !r.empties; });
+      const bool others = std::any_of(there.begin(), there.end(), [&](const reservation &r) {
+        return !partition::is_for(r, a_, k_) && !r.empties;
+      });
       if (!n.schedulable || others != reserved || !p_.holds(n, k_) || p_.is_refused(k_, n)) continue;
       const bool is_over = std::any_of(k_.resources.begin(), k_.resources.end(), [&](const auto &item) {
         return item.second > 0 && amount_of(used_.free_on_node.at(id), item.first) < 0;
@@ -500,28 +502,40 @@ bool partition::preempt(application &a, ask &k, const usage &used) {
 
 void partition::end_others_on(const application &a, const ask &by, const std::string &node_id) {
   for (const reservation &r : reservations_on(node_id)) {
-    const bool own = r.ask == by.arrival || (r.of_gang && by.placeholder && r.application == a.uid);
-    if (!own) lose_reservation(r.id, messages::reservation_for_preemption(by.key));
+    if (!is_for(r, a, by)) lose_reservation(r.id, messages::reservation_for_preemption(by.key));
   }
 }
 
 bool partition::make_room_for_gang(application &a, ask &by, const usage &used) {
-  if (!reservations_of_gang(a).empty()) return false;
   for (const ask &k : a.asks) {
     if (k.placeholder && k.pending() > 0 && (!k.required_node.empty() || reservation_of(k) != nullptr)) return false;
   }
   ask all = by;
   all.resources = pending_placeholders_of(a);
-  if (!may_attempt(a, by, used) || !within_limits(a, all, used)) return false;
+  const partition_tuning &tuning = config.tuning;
+  const int64_t from_ms = std::max(
+      {add_saturating(by.create_time_ms, tuning.reservation_delay_ms), by.reserve_from_ms, by.preempt_from_ms});
+  const bool may_empty = shared.has.reservations && tuning.reservation_enabled && reservations_of_gang(a).empty() &&
+                         shared.now_ms >= from_ms;
+  const bool may_preempt = shared.has.preemption && may_attempt(a, by, used);
+  if ((!may_empty && !may_preempt) || !within_limits(a, all, used)) return false;
   std::set<ask *> tried{&by};
   std::vector<seat> seats;
-  const bool found = is_guaranteed_whole(a, used) && find_seats(a, used, tried, seats);
+  bool empties = false;
+  bool found = may_preempt && is_guaranteed_whole(a, used) && find_seats(a, used, false, tried, seats);
+  if (!found && may_empty && another_may_empty(a) && within_max(a, all, used)) {
+    seats.clear();
+    empties = true;
+    found = find_seats(a, used, true, tried, seats);
+  }
   for (ask *k : tried) attempt(*k);
   if (!found) return false;
+  if (const auto before = reservations_of_gang(a); !before.empty())
+    end_reservation(before.front().id, messages::reservation_moved(seats.front().where->id));
   for (const seat &s : seats) {
     const std::string where = s.where->id;
     end_others_on(a, *s.of, where);
-    reserve_for_gang(a, *s.of, where);
+    reserve_for_gang(a, *s.of, where, empties);
     if (!s.victims.empty())
       take_victims(s.victims, claimant_of(a, *s.of).arrival, messages::preempted_for_ask(s.of->key));
   }
@@ -529,19 +543,31 @@ bool partition::make_room_for_gang(application &a, ask &by, const usage &used) {
 }
 
 // `used` is a copy, in which each placeholder counts for those behind it, and victims are gone.
-bool partition::find_seats(application &a, usage used, std::set<ask *> &tried, std::vector<seat> &out) {
+bool partition::find_seats(application &a, usage used, bool empties, std::set<ask *> &tried, std::vector<seat> &out) {
+  std::map<std::string, amount_map> so_far;
+  std::map<const ask *, std::vector<const node *>> to_empty;
+  for (const ask *k : sorted_asks(a)) {
+    if (empties && k->placeholder && k->pending() > 0) to_empty[k] = nodes_to_empty(a, *k, used);
+  }
   for (ask *k : sorted_asks(a)) {
     if (!k->placeholder) continue;
     refused_at_turn.clear();
     for (int32_t left = k->pending(); left > 0; --left) {
       const node *n = within_max(a, *k, used) ? choose_node(a, *k, used) : nullptr;
-      if (n != nullptr && (!reservations_on(n->id).empty() || !may_wait_for(a, *k, *n))) n = nullptr;
+      const std::vector<reservation> there = n == nullptr ? std::vector<reservation>() : reservations_on(n->id);
+      const bool own = std::all_of(there.begin(), there.end(), [&](const reservation &r) { return is_for(r, a, *k); });
+      if (n != nullptr && (!own || !may_wait_for(a, *k, *n))) n = nullptr;
       detail_map chosen;
       std::vector<candidate> victims;
       if (n != nullptr) {
         chosen = chosen_by_order(a, *k, *n, used);
+      } else if (is_unanswered()) {
+        return false;
+      } else if (empties) {
+        n = node_to_empty(a, *k, to_empty.at(k), so_far);
+        if (n == nullptr) return false;
       } else {
-        if (is_unanswered() || !may_attempt(a, *k, used)) return false;
+        if (!may_attempt(a, *k, used)) return false;
         tried.insert(k);
         room_to_make found = find_room(a, *k, used);
         if (found.where == nullptr) return false;
@@ -554,12 +580,14 @@ bool partition::find_seats(application &a, usage used, std::set<ask *> &tried, s
           subtract(used.queues[path].allocated, c.what->resources);
         add(used.free_on_node.at(c.what->node), c.what->resources);
         subtract(used.on_node[c.what->node], c.what->resources);
-        free_capacity there{used.free_on_node.at(c.what->node), used.free_devices.at(c.what->node)};
-        there.add({}, c.what->detail);
-        used.free_devices.at(c.what->node) = there.devices;
+        free_capacity room{used.free_on_node.at(c.what->node), used.free_devices.at(c.what->node)};
+        room.add({}, c.what->detail);
+        used.free_devices.at(c.what->node) = room.devices;
       }
       put_on(*k, *n, chosen, used);
       count(a, *k, used);
+      add(so_far[n->id], k->resources);
+      if (empties && so_far.size() > most_reserved_nodes()) return false;
       out.push_back({k, n, std::move(victims)});
     }
   }

@@ -64,9 +64,15 @@ void partition::reserve(application &a, ask &k, const std::string &node_id, bool
   arm_reservation(r.id, wait_ends_ms());
 }
 
-void partition::reserve_for_gang(application &a, ask &k, const std::string &node_id) {
-  reserve(a, k, node_id);
-  reservations.back().of_gang = reservations.back().freed = true;
+bool partition::is_freed_for_gang(const application &a) const {
+  const std::vector<reservation> all = reservations_of_gang(a);
+  return !all.empty() && all.front().freed;
+}
+
+void partition::reserve_for_gang(application &a, ask &k, const std::string &node_id, bool empties) {
+  reserve(a, k, node_id, empties);
+  reservations.back().of_gang = true;
+  reservations.back().freed = !empties;
 }
 
 int64_t partition::wait_ends_ms() const {
@@ -88,8 +94,9 @@ void partition::end_reservation(uint64_t id, const std::string &why) {
   end_one_reservation(id, why);
   if (!first.of_gang) return;
   const bool waited = why == messages::reservation_waited(first.node);
-  for (const reservation &r : reservations_of_gang(*find_application(first.application))) {
-    end_one_reservation(r.id, waited ? messages::reservation_waited(r.node) : why);
+  const std::vector<reservation> others = reservations_of_gang(*find_application(first.application));
+  for (auto r = others.rbegin(); r != others.rend(); ++r) {
+    end_one_reservation(r->id, waited ? messages::reservation_waited(r->node) : why);
   }
 }
 
@@ -128,7 +135,8 @@ void partition::let_try_again() {
 
 void partition::end_reservation_of(const application &a, const ask &k, const std::string &why) {
   const std::vector<reservation> of_gang = reservations_of_gang(a);
-  if (k.placeholder && !of_gang.empty()) end_reservation(of_gang.front().id, why);
+  if (std::any_of(of_gang.begin(), of_gang.end(), [&](const reservation &r) { return r.ask == k.arrival; }))
+    end_reservation(of_gang.front().id, why);
   if (const reservation *r = reservation_of(k)) end_reservation(r->id, why);
 }
 
@@ -222,8 +230,14 @@ void partition::on_reservation_timer(uint64_t id) {
     const bool at_once = r.empties;
     ask &k = ask_of_reservation(r);
     if (!k.required_node.empty()) return wait_on(id, k);
+    std::vector<ask *> all{&k};
+    for (const reservation &other : reservations_of_gang(*find_application(r.application))) {
+      if (r.of_gang) all.push_back(&ask_of_reservation(other));
+    }
     lose_reservation(id, messages::reservation_waited(r.node));
-    if (at_once) k.reserve_from_ms = shared.now_ms;
+    for (ask *one : all) {
+      if (at_once) one->reserve_from_ms = shared.now_ms;
+    }
     return;
   }
 }
@@ -245,14 +259,16 @@ void partition::wait_on(uint64_t id, ask &k) {
   }
 }
 
-bool partition::holds(const node &n, const ask &k) const {
-  free_capacity most{n.capacity, free_devices(n, true)};
-  subtract(most.free, n.occupied);
+amount_map partition::most_on(const node &n) const {
+  amount_map out = n.capacity;
+  subtract(out, n.occupied);
   for (const auto &[key, x] : foreign) {
-    if (x.node == n.id) subtract(most.free, x.resources);
+    if (x.node == n.id) subtract(out, x.resources);
   }
-  return fits_in(n, most, k);
+  return out;
 }
+
+bool partition::holds(const node &n, const ask &k) const { return fits_in(n, {most_on(n), free_devices(n, true)}, k); }
 
 void partition::look_at_reservations_on(const std::string &node_id) {
   look_at_proposals_on(node_id);
@@ -401,15 +417,17 @@ bool partition::another_may_empty(const application &of) {
   });
 }
 
-// Least has to end there.
-const node *partition::node_to_empty(const application &a, const ask &k, const usage &used) {
-  std::map<double, std::set<std::string>> by_part;
-  for (const std::string &id : nodes_without_reservation(k)) {
-    amount_map then = used.free_on_node.at(id);
+// First the one on which least has to end.
+std::vector<const node *> partition::nodes_to_empty(const application &a, const ask &k, const usage &used) const {
+  const std::set<std::string> may = nodes_without_reservation(k);
+  std::map<double, std::vector<const node *>> by_part;
+  for (const node *n : sorted_nodes(a, k, used)) {
+    if (!may.contains(n->id)) continue;
+    amount_map then = used.free_on_node.at(n->id);
     for (const auto &each : applications) {
       for (const allocation &x : each->allocations) {
         const bool ends = x.execution_timeout_ms > 0 && x.state == allocation_state::allocated;
-        if (x.node == id && ends) add(then, x.resources);
+        if (x.node == n->id && ends) add(then, x.resources);
       }
     }
     double part = 0;
@@ -417,12 +435,20 @@ const node *partition::node_to_empty(const application &a, const ask &k, const u
       const int64_t missing = std::max<int64_t>(0, sub_saturating(need, amount_of(then, type)));
       if (need > 0) part = std::max(part, static_cast<double>(missing) / static_cast<double>(need));
     }
-    by_part[part].insert(id);
+    by_part[part].push_back(n);
   }
-  for (const auto &[part, those] : by_part) {
-    for (const node *n : sorted_nodes(a, k, used)) {
-      if (those.contains(n->id) && predicates_pass(a, k, *n, false)) return n;
-    }
+  std::vector<const node *> out;
+  for (const auto &[part, those] : by_part) out.insert(out.end(), those.begin(), those.end());
+  return out;
+}
+
+const node *partition::node_to_empty(const application &a, const ask &k, const std::vector<const node *> &in_order,
+                                     const std::map<std::string, amount_map> &beside) {
+  for (const node *n : in_order) {
+    amount_map together = k.resources;
+    if (const auto others = beside.find(n->id); others != beside.end()) add(together, others->second);
+    if (!fits(most_on(*n), together) || !predicates_pass(a, k, *n, false)) continue;
+    return check_deadline_ms > 0 && !may_wait_for(a, k, *n) ? nullptr : n;
   }
   return nullptr;
 }

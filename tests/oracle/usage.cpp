@@ -59,7 +59,7 @@ usage partition::measure() const {
       if (claims_room(k)) claim(k, k.resources);
       if (k.placeholder) out.claimant[k.arrival] = claimant_of(*a, k).arrival;
     }
-    if (const std::vector<reservation> of_gang = reservations_of_gang(*a); !of_gang.empty()) {
+    if (const std::vector<reservation> of_gang = reservations_of_gang(*a); is_freed_for_gang(*a)) {
       amount_map needs;
       for (const reservation &r : of_gang) add(needs, ask_of_reservation(r).resources);
       claim(ask_of_reservation(of_gang.front()), needs);

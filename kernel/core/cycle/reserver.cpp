@@ -11,6 +11,10 @@
 
 namespace tenon::internal {
 
+bool reserver::may_reserve_for_gang(const ask &first) const {
+  return line.reserves_for_gang_at(first) <= shared.now_ms;
+}
+
 bool reserver::reserve(ask &a, ask_class &c, bool &refused) {
   if (c.unreservable || line.reserves_at(a) > shared.now_ms) return false;
   if (line.has_most_nodes(*a.owner)) return false;

@@ -21,6 +21,8 @@ class reserver : reserver_access {
  public:
   explicit reserver(const reserver_access &all) : reserver_access(all) {}
 
+  // The first placeholder of a gang may attempt to have nodes reserved for all of it, which empty.
+  [[nodiscard]] bool may_reserve_for_gang(const ask &first) const;
   // `refused`: set where the resource manager did not agree with a node.
   bool reserve(ask &a, ask_class &c, bool &refused);
 };

@@ -55,11 +55,13 @@ bool whole_gang::begin(application &app) {
   const bool fits_elsewhere = without_place != nullptr && fits_without_them(classes[without_place->class_id]);
   const std::vector<place> places = std::exchange(places_, {});
   if (whole) {
+    gang_room.use(app);
     for (const place &p : places) placer.commit(*p.of, *p.where, p.chosen);
     return true;
   }
   std::vector<ask *> tried;
-  if (has_come && !is_reserved && counts_as_one(app, classes) && gang_room.make(asks, tried)) {
+  const bool may_make_room = has_come && !is_freed_for_gang(app) && counts_as_one(app, classes);
+  if (may_make_room && gang_room.make(asks, tried)) {
     lines.line_up_gang(app);
     return true;
   }

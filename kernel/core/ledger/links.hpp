@@ -39,7 +39,8 @@ class links {
   static void write(const reservation_ended &c) {
     ask &a = *c.of.of;
     if (!c.of.of_gang) a.wait->held.edit() = nullptr;
-    std::erase(a.owner->reservations.edit(), &c.of);
+    std::vector<reservation *> &of_app = a.owner->reservations.edit();
+    of_app.erase(std::find(of_app.rbegin(), of_app.rend(), &c.of).base() - 1);
     std::erase(c.of.where->reservations.edit(), &c.of);
   }
   static void write(const proposal_made &c) { c.owner.proposals.edit().push_back(c.what); }

@@ -24,9 +24,21 @@ void for_each_of_gang(const application &app, F &&f) {
   }
 }
 
+// True if preemption freed nodes for the gang of the application; false if none are reserved, or if they are to empty.
+[[nodiscard]] inline bool is_freed_for_gang(const application &app) {
+  const reservation *r = reservation_of_gang(app);
+  return r != nullptr && r->way == way_to_room::preemption;
+}
+
 // True if the ask is one of a gang for which nodes are reserved.
 [[nodiscard]] inline bool is_held_with_gang(const ask &a) {
   return a.placeholder && reservation_of_gang(*a.owner) != nullptr;
+}
+
+// True if one of them is for this ask: one that came later has none.
+[[nodiscard]] inline bool has_one_of_gang(const ask &a) {
+  const std::vector<reservation *> &all = a.owner->reservations;
+  return std::any_of(all.begin(), all.end(), [&](const reservation *r) { return r->of_gang && r->of == &a; });
 }
 
 // The reservation of the ask that has a timer: its own, or the first one for its gang. Null: there is none.

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "core.hpp"
+#include "model/gang_reservations.hpp"
+#include "model/gang_start.hpp"
 #include "queueing/ask_lines.hpp"
 #include "queueing/preemption_times.hpp"
 #include "queueing/reserved_line.hpp"
@@ -66,7 +68,7 @@ int64_t ask_alarms::next_chance(const ask &a) const {
     case ask_line::refused: {
       // What it could do already it did not do when it was looked at.
       int64_t out = starts_again_at(a, clock.now_ms());
-      for (const int64_t at : {reserved.reserves_at(a), preempts.of(a)}) {
+      for (const int64_t at : {reserved.reserves_at(a), preempts.of(a), reserved.reserves_for_gang_at(a)}) {
         if (at > clock.now_ms()) out = std::min(out, at);
       }
       return out;
@@ -84,11 +86,18 @@ void ask_alarms::set(ask &a) {
   clock.arm(at, timer_kind::ask_alarm, a.index, a.alarm);
 }
 
+namespace {
+
+// It has its turn at once: it does not wait with other asks of its class.
+bool goes_with_gang(const ask &a) { return a.placeholder && begins_whole(*a.owner) && !is_held_with_gang(a); }
+
+}  // namespace
+
 void ask_alarms::rang(ask &a) {
   a.alarm = 0;
   switch (a.line) {
     case ask_line::run:
-      return lines.move_to(a, kind_for(a));
+      return lines.move_to(a, goes_with_gang(a) ? unit_kind::preempts : kind_for(a));
     case ask_line::reserved: {
       reservation &r = *a.wait->held;
       r.due = preempts.of(a) <= clock.now_ms();
@@ -110,8 +119,9 @@ void ask_alarms::chance_changed(ask &a) {
 
 void ask_alarms::reconsider(ask &a) {
   if (a.line == ask_line::run) {
-    if (a.group->unit->kind == unit_kind::reserved) return;  // it waits with a gang for which nodes are reserved
-    if (!is_untimed(a) || a.group->unit->kind != unit_kind::plain) lines.move_to(a, unit_kind::plain);
+    if (is_reserved(a.group->unit->kind)) return;  // it waits with a gang for which nodes are reserved
+    const unit_kind kind = goes_with_gang(a) ? unit_kind::preempts : unit_kind::plain;
+    if (!is_untimed(a) || a.group->unit->kind != kind) lines.move_to(a, kind);
     return;
   }
   a.alarm = 0;

@@ -6,6 +6,7 @@
 
 #include "ledger/change_writer.hpp"
 #include "model/gang_reservations.hpp"
+#include "model/gang_start.hpp"
 #include "queueing/ask_alarms.hpp"
 #include "queueing/gang_turns.hpp"
 #include "queueing/kept_orders.hpp"
@@ -42,8 +43,7 @@ void ask_lines::join_line(ask &a) {
     a.gang->waiting.insert(&a);
     gangs.changed(*a.gang, true);
   } else if (const reservation *r = reservation_of(a); r == nullptr) {
-    join_run(a, is_held_with_gang(a) ? unit_kind::reserved : unit_kind::plain);
-    if (a.placeholder) orders.gang_changed(*a.owner);
+    a.placeholder ? join_run_with_gang(a) : join_run(a);
   } else if (r->by_order) {
     join_run(a, r->way == way_to_room::preemption ? unit_kind::reserved : unit_kind::waits_in_order);
   } else {
@@ -51,6 +51,19 @@ void ask_lines::join_line(ask &a) {
     reserved.join(a);
   }
   count_emptying(a, true);
+}
+
+// A gang that begins whole has its turn at its first placeholder, and does not wait with other asks of that class.
+void ask_lines::join_run_with_gang(ask &a) {
+  application &app = *a.owner;
+  const unit_kind held = is_freed_for_gang(app) ? unit_kind::reserved : unit_kind::waits_in_order;
+  const unit_kind alone = begins_whole(app) ? unit_kind::preempts : unit_kind::plain;
+  join_run(a, is_held_with_gang(a) ? held : alone);
+  orders.gang_changed(app);
+  if (alone == unit_kind::plain) return;
+  const auto first =
+      std::find_if(app.refused.begin(), app.refused.end(), [](const ask *other) { return other->placeholder; });
+  if (first != app.refused.end() && tried_before(**first, a)) line_up_again(**first);
 }
 
 void ask_lines::leave_line(ask &a) {

@@ -49,6 +49,7 @@ class ask_lines : ask_lines_access {
  private:
   app_class &group_for(application &app, unit_id which);
   void drop(app_class &g);  // which has no asks
+  void join_run_with_gang(ask &a);
   void join_run(ask &a, unit_kind kind = unit_kind::plain);
   void leave_run(ask &a);
   void give_up(app_class &g);  // which is in no list of its application

@@ -41,6 +41,11 @@ void change_dispatcher::follow(const allocation_moved &c) {
   if (config.tuning.reservation_backfill && !n.reservations->empty()) ready.wake_for_node(n);
 }
 
+void change_dispatcher::count_of_gang(reservation &r, bool in) {
+  in ? reserved.follow(r) : reserved.forget(r);
+  if (r.way == way_to_room::it_empties) ready.node_empties(r, in);
+}
+
 // -- Queues. --
 
 void change_dispatcher::follow(const queue_used &c) {

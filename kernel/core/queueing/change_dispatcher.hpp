@@ -75,10 +75,10 @@ class change_dispatcher : change_dispatcher_access {
   void follow(const reservation_made &c) {
     victims.outcome_changed();
     ready.wake_for_places();
-    if (c.of.of_gang) reserved.follow(c.of);
+    if (c.of.of_gang) count_of_gang(c.of, true);
   }
   void follow(const reservation_ended &c) {
-    if (c.of.of_gang) reserved.forget(c.of);
+    if (c.of.of_gang) count_of_gang(c.of, false);
     ready.wake_parked_groups(*c.of.of->owner);
     victims.outcome_changed();
     held_off.call();
@@ -99,10 +99,10 @@ class change_dispatcher : change_dispatcher_access {
   void follow(const application_entered &c) { may_run(c.of); }
   void follow(const application_rehomed &) { victims.outcome_changed(); }
   void follow(const application_going &c) {
-    for_each_of_gang(c.of, [&](reservation &r) { reserved.forget(r); });
+    for_each_of_gang(c.of, [&](reservation &r) { count_of_gang(r, false); });
   }
   void follow(const application_come &c) {
-    for_each_of_gang(c.of, [&](reservation &r) { reserved.follow(r); });
+    for_each_of_gang(c.of, [&](reservation &r) { count_of_gang(r, true); });
     keys.follow_decay(c.of);
     gangs.changed(c.of);
   }
@@ -144,6 +144,7 @@ class change_dispatcher : change_dispatcher_access {
     keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
   }
   void follow(const application_asked &c) { keys.changed(c.of, column::pending); }
+  void count_of_gang(reservation &r, bool in);
   void may_run(application &app);  // or not any more
   void headroom_changed(queue &q, bool more);
   void doubt_if_no_place(const queue &q);  // for one more application that runs

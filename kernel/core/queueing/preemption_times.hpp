@@ -27,7 +27,7 @@ class preemption_times : preemption_times_access {
     const queue &leaf = *a.owner->home;
     if (!a.preempt_other || !config.preemption_enabled || classes[a.class_id].requires_a_node()) return INT64_MAX;
     if (reservation_of(a) != nullptr && !a.wait->victims->empty()) return INT64_MAX;
-    if (is_held_with_gang(a)) return INT64_MAX;
+    if (a.placeholder && is_freed_for_gang(*a.owner)) return INT64_MAX;
     if (!leaf.intra && !has_guarantee(leaf, classes[a.class_id])) return INT64_MAX;
     const int64_t from_ms = add_saturating(a.create_time_ms, leaf.preemption_delay_ms);
     return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->preempt_from_ms);

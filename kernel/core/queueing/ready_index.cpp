@@ -118,7 +118,8 @@ void ready_index::place_changed(leaf_class &u) {
 
 void ready_index::node_empties(reservation &r, bool is_so) {
   queue &leaf = *r.of->owner->home;
-  is_so ? leaf.emptying.push_back(&r) : (void)std::erase(leaf.emptying, &r);
+  std::vector<reservation *> &all = leaf.emptying;
+  is_so ? all.push_back(&r) : (void)all.erase(std::find(all.rbegin(), all.rend(), &r).base() - 1);
   is_so ? queue_unready(leaf) : queue_became_ready(leaf);
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "model/gang_reservations.hpp"
 #include "model/node_table.hpp"
 #include "queueing/ask_alarms.hpp"
 
@@ -14,6 +15,11 @@ int64_t reserved_line::reserves_at(const ask &a) const {
   if (!config.tuning.reservation_enabled || classes[a.class_id].requires_a_node()) return INT64_MAX;
   const int64_t from_ms = add_saturating(a.create_time_ms, config.tuning.reservation_delay_ms);
   return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->reserve_from_ms);
+}
+
+int64_t reserved_line::reserves_for_gang_at(const ask &a) const {
+  if (!a.placeholder || is_held_with_gang(a)) return INT64_MAX;
+  return a.wait == nullptr ? reserves_at(a) : std::max(reserves_at(a), a.wait->preempt_from_ms);
 }
 
 size_t reserved_line::most_nodes() const {

@@ -26,6 +26,8 @@ class reserved_line : reserved_line_access {
   explicit reserved_line(const reserved_line_access &all) : reserved_line_access(all) {}
 
   [[nodiscard]] int64_t reserves_at(const ask &a) const;  // it may reserve a node from then on; INT64_MAX: never
+  // For the gang of which it is the first placeholder.
+  [[nodiscard]] int64_t reserves_for_gang_at(const ask &a) const;
   // So many nodes may be reserved for one application. Those that asks require do not count.
   [[nodiscard]] size_t most_nodes() const;
   [[nodiscard]] size_t reserved_nodes_of(const application &app) const;

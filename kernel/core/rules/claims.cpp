@@ -71,7 +71,7 @@ void claims::keep_for(ask &of) {
   ask &a = claimant_of(of);
   const std::vector<awaited_part> before = std::exchange(a.wait->awaited, {});
   const reservation *held = reservation_of(a);
-  const bool with_gang = is_held_with_gang(a);
+  const bool with_gang = a.placeholder && is_freed_for_gang(*a.owner);
   const bool is_claimant =
       with_gang || !a.wait->victims->empty() || (held != nullptr && held->way == way_to_room::preemption);
   std::erase(claimants_, &a);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "core.hpp"
@@ -81,43 +80,6 @@ held_devices node_search::chosen_on(const node &n, const ask_class &c, const dev
 }
 
 node *node_search::find_to_reserve(ask_class &c, ask &a, bool &refused) {
-  return find_empty(c, a, refused, true, [](uint32_t) { return true; });
-}
-
-double node_search::part_to_end(const node &n, const ask_class &c) const {
-  std::vector<int64_t> free(nodes.free(n.slot), nodes.free(n.slot) + nodes.stride());
-  for (const allocation *x : n.allocations) {
-    if (x->state != allocation_state::allocated || !ends_at.contains(x->sequence)) continue;
-    for_each_type(classes[x->class_id].need,
-                  [&](type_index t, int64_t amount) { free[t] = add_saturating(free[t], amount); });
-  }
-  double part = 0;
-  for (const class_amount &p : c.positive) {
-    const int64_t missing = std::max<int64_t>(0, sub_saturating(p.amount, free[p.type]));
-    part = std::max(part, static_cast<double>(missing) / static_cast<double>(p.amount));
-  }
-  return part;
-}
-
-node *node_search::find_to_empty(ask_class &c, ask &a, bool &refused) {
-  std::map<double, std::vector<uint32_t>> by_part;
-  for (const uint32_t slot : nodes.by_rank()) {
-    const node &n = *nodes.at(slot);
-    if (nodes.open(slot) && n.reservations->empty() && fitness.fits_empty(n, c)) {
-      by_part[part_to_end(n, c)].push_back(slot);
-    }
-  }
-  for (const auto &[part, slots] : by_part) {
-    const std::set<uint32_t> those(slots.begin(), slots.end());
-    node *n = find_empty(c, a, refused, false, [&](uint32_t slot) { return those.contains(slot); });
-    if (n != nullptr) return n;
-  }
-  return nullptr;
-}
-
-template <class Accept>
-node *node_search::find_empty(ask_class &c, ask &a, bool &refused, bool least_lacking, Accept &&may_be) {
-  static const ask_class lacks_nothing;
   scored_order *scored = scored_for(c, *a.owner, scored_order::contents::everything);
   node_order *by = scored != nullptr ? nullptr : order_for(*a.owner);
   if (scored == nullptr && by == nullptr) return nullptr;
@@ -125,20 +87,65 @@ node *node_search::find_empty(ask_class &c, ask &a, bool &refused, bool least_la
   const uint64_t faults = fitness.faults();
   const auto accept = [&](uint32_t candidate) {
     const node &n = *nodes.at(candidate);
-    return may_be(candidate) && n.reservations->empty() && fitness.fits_empty(n, c) &&
+    return n.reservations->empty() && fitness.fits_empty(n, c) &&
            std::find(left_out.begin(), left_out.end(), candidate) == left_out.end();
   };
   for (;;) {
     uint64_t &examined = shared.counters.nodes_examined;
-    const uint32_t slot = scored == nullptr ? by->least_lacking(least_lacking ? c : lacks_nothing, examined, accept)
-                          : least_lacking   ? scored->least_lacking(examined, accept)
-                                            : scored->first_fit(examined, accept);
+    const uint32_t slot =
+        scored != nullptr ? scored->least_lacking(examined, accept) : by->least_lacking(c, examined, accept);
     if (slot == node_order::no_slot || fitness.faults() != faults) return nullptr;
     if (checks.agrees_to_reserve(a, *nodes.at(slot))) return nodes.at(slot);
     refused = true;
     if (checks.awaits_answer()) return nullptr;
     left_out.push_back(slot);
   }
+}
+
+node *node_search::find_to_empty(ask_class &c, ask &a, bool &refused) {
+  for (node *n : nodes_to_empty(c, a)) {
+    if (checks.agrees_to_reserve(a, *n)) return n;
+    refused = true;
+    if (checks.awaits_answer()) break;
+  }
+  return nullptr;
+}
+
+std::vector<node *> node_search::nodes_to_empty(ask_class &c, const ask &a) {
+  scored_order *scored = scored_for(c, *a.owner, scored_order::contents::everything);
+  node_order *by = scored != nullptr ? nullptr : order_for(*a.owner);
+  if (scored == nullptr && by == nullptr) return {};
+  const uint64_t faults = fitness.faults();
+  std::map<double, std::vector<node *>> by_part;
+  const auto take = [&](uint32_t slot) {
+    node &n = *nodes.at(slot);
+    if (n.reservations->empty() && fitness.fits_empty(n, c)) by_part[part_to_end(n, c)].push_back(&n);
+    return false;
+  };
+  uint64_t &examined = shared.counters.nodes_examined;
+  (void)(scored != nullptr ? scored->first_fit(examined, take) : by->least_lacking(c, examined, take));
+  std::vector<node *> out;
+  if (fitness.faults() != faults) return out;
+  for (const auto &[part, those] : by_part) out.insert(out.end(), those.begin(), those.end());
+  return out;
+}
+
+double node_search::part_to_end(const node &n, const ask_class &c) const {
+  const auto free_then = [&](type_index type) {
+    int64_t free = nodes.free(n.slot)[type];
+    if (ends_at.empty()) return free;
+    for (const allocation *x : n.allocations) {
+      const bool ends = x->state == allocation_state::allocated && ends_at.contains(x->sequence);
+      if (ends) free = add_saturating(free, classes[x->class_id].need[type]);
+    }
+    return free;
+  };
+  double part = 0;
+  for (const class_amount &p : c.positive) {
+    const int64_t missing = std::max<int64_t>(0, sub_saturating(p.amount, free_then(p.type)));
+    part = std::max(part, static_cast<double>(missing) / static_cast<double>(p.amount));
+  }
+  return part;
 }
 
 node_order *node_search::order_for(const application &app) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "forward.hpp"
 #include "model/ask_class.hpp"
@@ -47,11 +48,10 @@ class node_search : node_search_access {
   // Of these the one on which least has to end: the largest part of the need, of any type, that is missing is smallest.
   // What has an execution timeout counts as if it had ended. Of equals the first in order.
   node *find_to_empty(ask_class &c, ask &a, bool &refused);
+  // All of these in that order, whatever the resource manager says of them.
+  std::vector<node *> nodes_to_empty(ask_class &c, const ask &a);
 
  private:
-  // Of the nodes without reservation that may be, whatever is free there: the one that lacks least, or the first.
-  template <class Accept>
-  node *find_empty(ask_class &c, ask &a, bool &refused, bool least_lacking, Accept &&may_be);
   [[nodiscard]] double part_to_end(const node &n, const ask_class &c) const;
   // Of no type: the scheduler chooses.
   held_devices chosen_on(const node &n, const ask_class &c, const device_choice &choice);

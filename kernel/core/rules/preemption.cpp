@@ -49,10 +49,14 @@ bool preemption::try_for(ask &a) {
   return true;
 }
 
-void preemption::reserve_for_gang(ask &a, node &n, const std::vector<allocation *> &victims_there) {
+void preemption::reserve_for_gang(ask &a, node &n, way_to_room way, const std::vector<allocation *> &victims_there) {
   end_others_on(n, a);
-  reservations.reserve_for_gang(a, n);
+  reservations.reserve_for_gang(a, n, way);
   if (!victims_there.empty()) claims.take(victims_there, {cause::preempted_for_ask, a.key}, &claimant_of(a));
+}
+
+void preemption::end_of_gang(application &app, const reason &why) {
+  if (reservation_of_gang(app) != nullptr) reservations.end_of_gang(app, why);
 }
 
 // The node empties for these.

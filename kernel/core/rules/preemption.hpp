@@ -11,6 +11,7 @@
 #include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
+#include "tenon/kernel/decisions.hpp"
 
 namespace tenon::internal {
 
@@ -43,7 +44,8 @@ class preemption : preemption_access {
   };
   room_to_make find_room(ask &a);
   // One of those for a gang.
-  void reserve_for_gang(ask &a, node &n, const std::vector<allocation *> &victims_there);
+  void reserve_for_gang(ask &a, node &n, way_to_room way, const std::vector<allocation *> &victims_there);
+  void end_of_gang(application &app, const reason &why);  // all of those, where there are any
 
  private:
   // A try that failed: of which priority, whether the ask had waited in vain, and whether that was for reservations of

@@ -19,8 +19,8 @@ namespace tenon::internal {
 
 void reservations::reserve(ask &a, node &n, way_to_room way) { arm(keep(a, n, way), wait_ends_ms()); }
 
-void reservations::reserve_for_gang(ask &a, node &n) {
-  const reservation &r = keep(a, n, way_to_room::preemption, true);
+void reservations::reserve_for_gang(ask &a, node &n, way_to_room way) {
+  const reservation &r = keep(a, n, way, true);
   if (&r == reservation_of_gang(*a.owner)) arm(r, wait_ends_ms());
 }
 
@@ -58,10 +58,11 @@ void reservations::end_of_gang(application &app, const reservation *first, const
     const auto at = std::find(all.begin(), all.end(), first);
     std::rotate(all.begin(), at, at + 1);
   }
+  std::reverse(all.begin() + 1, all.end());
   std::vector<node *> left;
   for (reservation *r : all) {
     changes.apply(reservation_ended{*r, why});
-    if (std::find(left.begin(), left.end(), r->where) == left.end()) left.push_back(r->where);
+    if (left.empty() || left.back() != r->where) left.push_back(r->where);
     all_.retire(*r);
   }
   if (why.why != cause::reservation_used) claims.forget(claimant);
@@ -106,7 +107,7 @@ void reservations::unreserve(reservation &r, const reason &why) {
 }
 
 node *reservations::use(ask &a) {
-  if (is_held_with_gang(a)) end_of_gang(*a.owner, nullptr, {cause::reservation_used});
+  if (has_one_of_gang(a)) end_of_gang(*a.owner, {cause::reservation_used});
   reservation *r = reservation_of(a);
   if (r == nullptr) return nullptr;
   end(*r, {cause::reservation_used});
@@ -114,7 +115,7 @@ node *reservations::use(ask &a) {
 }
 
 void reservations::drop(ask &a) {
-  if (is_held_with_gang(a)) end_of_gang(*a.owner, nullptr, {cause::ask_gone});
+  if (has_one_of_gang(a)) end_of_gang(*a.owner, {cause::ask_gone});
   if (reservation *r = reservation_of(a)) unreserve(*r, {cause::ask_gone});
 }
 

@@ -34,7 +34,8 @@ class reservations : reservations_access {
 
   void reserve(ask &a, node &n, way_to_room way = way_to_room::as_it_comes);
   // One of several, for a gang that begins whole. All of them end together.
-  void reserve_for_gang(ask &a, node &n);
+  void reserve_for_gang(ask &a, node &n, way_to_room way);
+  void end_of_gang(application &app, const reason &why) { end_of_gang(app, nullptr, why); }
   [[nodiscard]] int64_t wait_ends_ms() const;  // of what begins to wait now
   // The same without its timer, which a copy has from the original.
   const reservation &keep(ask &a, node &n, way_to_room way, bool of_gang = false);

@@ -163,6 +163,7 @@ class victim_search : victim_search_access {
   [[nodiscard]] double share_of_taken() const;
   [[nodiscard]] bool may_make_room(const node &n) const;
   [[nodiscard]] bool is_kept_for_another(const node &n) const;
+  [[nodiscard]] bool is_reserved_for_another(const node &n) const;
   bool is_left_out(uint32_t slot);
   [[nodiscard]] bool may_have(const node &n) const { return !is_kept_for_another(n) && may_make_room(n); }
   void sort_ending();

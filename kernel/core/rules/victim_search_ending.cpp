@@ -5,6 +5,7 @@
 #include <span>
 
 #include "ledger/victim_room.hpp"
+#include "model/gang_reservations.hpp"
 #include "model/victims.hpp"
 #include "queueing/node_fitness.hpp"
 #include "rules/victim_search.hpp"
@@ -39,7 +40,7 @@ ending_room victim_search::find_ending(const ask &a, const ask_class &c) {
     if (!may_make_room(*n)) continue;
     if (own != nullptr && own->where == n) return {true, n};
     out.is_there = true;
-    if (out.where == nullptr && n->reservations->empty()) out.where = n;
+    if (out.where == nullptr && !is_reserved_for_another(*n)) out.where = n;
   }
   return fitness.faults() == faults ? out : ending_room{};
 }
@@ -56,13 +57,16 @@ std::span<const victim_search::ranked_allocation> victim_search::ending_between(
   return {from, std::lower_bound(from, ending_.cend(), end, before)};
 }
 
+bool victim_search::is_reserved_for_another(const node &n) const {
+  return std::any_of(n.reservations->begin(), n.reservations->end(),
+                     [&](const reservation *r) { return !is_for(*r, *ask_); });
+}
+
 // Where others reserved the node it is theirs.
 std::span<const victim_search::ranked_allocation> victim_search::ending_on(const node &n) const {
   if (!counts_ending_ || ending_.empty()) return {};
-  const bool others =
-      std::any_of(n.reservations->begin(), n.reservations->end(), [&](const reservation *r) { return r->of != ask_; });
   const uint32_t rank = nodes.rank(n.slot);
-  return others ? std::span<const ranked_allocation>() : ending_between(rank, rank + 1);
+  return is_reserved_for_another(n) ? std::span<const ranked_allocation>() : ending_between(rank, rank + 1);
 }
 
 bool victim_search::some_end_in(uint32_t block) const {
@@ -111,7 +115,7 @@ bool victim_search::fits_after(const node &n, std::span<const ranked_allocation>
     int64_t left = free[p.type];
     for (const auto &[rank, x] : ending) left = add_saturating(left, classes[x->class_id].need[p.type]);
     for (const reservation *r : *n.reservations) {
-      if (r->of != ask_) left = sub_saturating(left, classes[r->of->class_id].need[p.type]);
+      if (!is_for(*r, *ask_)) left = sub_saturating(left, classes[r->of->class_id].need[p.type]);
     }
     if (left < p.amount) return false;
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ledger/victim_room.hpp"
+#include "model/gang_reservations.hpp"
 #include "model/victims.hpp"
 #include "queueing/node_fitness.hpp"
 #include "rules/needed_victims.hpp"
@@ -19,7 +20,7 @@ bool victim_search::may_make_room(const node &n) const {
 
 bool victim_search::is_kept_for_another(const node &n) const {
   return std::any_of(n.reservations->begin(), n.reservations->end(),
-                     [&](const reservation *r) { return r->of != ask_ && r->way != way_to_room::it_empties; });
+                     [&](const reservation *r) { return !is_for(*r, *ask_) && r->way != way_to_room::it_empties; });
 }
 
 // False: the node that is looked at is no better than the best so far, by what is missing there, the lowest level of

@@ -62,7 +62,10 @@ class partition_copier {
       to_.reservations.number_from(r->sequence);
       (void)to_.reservations.keep(asks_.of(*r->of), copy_of_node(*r->where), r->way, r->of_gang);
     }
-    for (const ask *a : asks) line_up(*a, asks_.of(*a));
+    for (const ask *a : asks) {
+      if (a->state == ask_state::pending && asks_.of(*a).line == ask_line::none) to_.lines.enqueue(asks_.of(*a));
+    }
+    for (const ask *a : asks) stand_as_before(*a, asks_.of(*a));
     for (const auto &[number, a] : from_.held_off.all()) to_.held_off.add(asks_.of(*a));
     for (const application *app : apps) {
       to_.gangs_in_turn.changed(applications_.of(*app));
@@ -298,10 +301,9 @@ class partition_copier {
     }
   }
 
-  void line_up(const ask &a, ask &out) {
-    if (a.state != ask_state::pending) return;
-    if (out.line == ask_line::none) to_.lines.enqueue(out);
-    if (is_copied_as_refused(a) && out.line != ask_line::reserved) to_.lines.move_to_refused(out);
+  void stand_as_before(const ask &a, ask &out) {
+    const bool is_refused = a.state == ask_state::pending && is_copied_as_refused(a);
+    if (is_refused && out.line != ask_line::reserved) to_.lines.move_to_refused(out);
   }
 
   void copy_counters() {

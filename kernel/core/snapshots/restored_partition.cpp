@@ -49,7 +49,10 @@ class partition_restorer {
       const way_to_room by_itself = empties ? way_to_room::it_empties : way_to_room::as_it_comes;
       (void)to_.reservations.keep(*asks_[of], *nodes_[where], freed ? way_to_room::preemption : by_itself, of_gang);
     }
-    for (size_t i = 0; i < asks_.size(); ++i) line_up(from_.asks[i], *asks_[i]);
+    for (size_t i = 0; i < asks_.size(); ++i) {
+      if (from_.asks[i].state == ask_state::pending && asks_[i]->line == ask_line::none) to_.lines.enqueue(*asks_[i]);
+    }
+    for (size_t i = 0; i < asks_.size(); ++i) stand_as_before(from_.asks[i], *asks_[i]);
     for (const uint32_t a : from_.held_off) to_.held_off.add(*asks_[a]);
     for (application *app : applications_) {
       if (app->ended != 0) continue;
@@ -326,11 +329,9 @@ class partition_restorer {
     to_.claims.claim(*asks_[c.ask], victims);
   }
 
-  void line_up(const saved_ask &a, ask &out) {
-    if (a.state == ask_state::pending) {
-      if (out.line == ask_line::none) to_.lines.enqueue(out);
-      if (a.is_refused && out.line != ask_line::reserved) to_.lines.move_to_refused(out);
-    }
+  void stand_as_before(const saved_ask &a, ask &out) {
+    const bool is_refused = a.state == ask_state::pending && a.is_refused;
+    if (is_refused && out.line != ask_line::reserved) to_.lines.move_to_refused(out);
     if (a.told != 0) to_.changes.apply(ask_told{out, static_cast<container_word>(a.told)});
   }
 
