@@ -88,6 +88,7 @@ bool partition::try_ask(application &a, ask &k, const usage &used) {
   if (shared.now_ms < add_saturating(k.create_time_ms, tuning.reservation_delay_ms)) return false;
   if (shared.now_ms < k.reserve_from_ms) return false;
   if (cluster_is_full && !another_may_empty(a)) return false;
+  if (!within_max_beside_reserved(a, k, used)) return false;
   const node *n = cluster_is_full ? node_to_empty(a, k, nodes_to_empty(a, k, used), {}) : node_to_reserve(a, k, used);
   if (n == nullptr) return false;
   reserve(a, k, n->id, cluster_is_full);
@@ -174,6 +175,20 @@ bool partition::within_max(const application &a, const ask &k, const usage &used
   const auto path = path_down(a.queue);
   return std::all_of(path.begin(), path.end(), [&](const std::string &at) {
     return fits_limit(find_queue(at)->max, used.taken_from(at, k), k.resources);
+  });
+}
+
+bool partition::within_max_beside_reserved(const application &a, const ask &k, const usage &used) {
+  const auto path = path_down(a.queue);
+  return std::all_of(path.begin(), path.end(), [&](const std::string &at) {
+    amount_map taken = used.taken_from(at, k);
+    for (const reservation &r : reservations) {
+      const auto other = path_down(find_application(r.application)->queue);
+      const ask &reserved = ask_of_reservation(r);
+      const bool counts = !r.freed && reserved.required_node.empty();
+      if (counts && std::find(other.begin(), other.end(), at) != other.end()) add(taken, reserved.resources);
+    }
+    return fits_limit(find_queue(at)->max, taken, k.resources);
   });
 }
 

@@ -438,6 +438,8 @@ struct partition {
   void free_places();
   [[nodiscard]] bool within_limits(const application &a, const ask &k, const usage &used) const;
   [[nodiscard]] bool within_max(const application &a, const ask &k, const usage &used) const;
+  // Beside the asks that reserved nodes, too, but for those that require theirs or had it freed by preemption.
+  [[nodiscard]] bool within_max_beside_reserved(const application &a, const ask &k, const usage &used);
   // Of what the ask needs, the types that some queue on its path has too little of.
   // The ask's tag si/X=a|b names the values of the node's attribute si/X that it wants. None does while it is held.
   [[nodiscard]] bool attributes_match(const ask &k, const node &n) const;

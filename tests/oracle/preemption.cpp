@@ -523,7 +523,7 @@ bool partition::make_room_for_gang(application &a, ask &by, const usage &used) {
   std::vector<seat> seats;
   bool empties = false;
   bool found = may_preempt && is_guaranteed_whole(a, used) && find_seats(a, used, false, tried, seats);
-  if (!found && may_empty && another_may_empty(a) && within_max(a, all, used)) {
+  if (!found && may_empty && another_may_empty(a) && within_max_beside_reserved(a, all, used)) {
     seats.clear();
     empties = true;
     found = find_seats(a, used, true, tried, seats);

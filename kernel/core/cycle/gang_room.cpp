@@ -29,7 +29,8 @@ bool gang_room::make(const std::vector<ask *> &asks, std::vector<ask *> &tried) 
   type_index type = no_type;
   way_to_room way = way_to_room::preemption;
   bool found = preempts && victims.has_guarantee_left(by, all) && find_all(asks, way, tried);
-  if (!found && empties && may_empty_for(*by.owner) && headroom::full_queue(by, all, type) == nullptr) {
+  const bool has_room = headroom::full_queue(by, all, type) == nullptr && reserver.crowded_queue(by, all) == nullptr;
+  if (!found && empties && may_empty_for(*by.owner) && has_room) {
     way = way_to_room::it_empties;
     found = find_all(asks, way, tried);
   }

@@ -52,6 +52,8 @@ bool queue_pass::try_unit(leaf_class &u) {
     orders.park_on_headroom(u, *full, type);
   } else if (u.kind == unit_kind::reserves && reserved.has_most_nodes(app)) {
     ready.park_on_nodes(g);
+  } else if (queue *crowded = u.kind == unit_kind::reserves ? reserver.crowded_queue(a, c) : nullptr) {
+    ready.park_beside_reserved(u, *crowded);
   } else if (u.kind == unit_kind::reserves && !may_empty_for(app) && headroom.is_cluster_full(c, type)) {
     ready.park_on_cluster(u, type);
   } else {

@@ -15,9 +15,20 @@ bool reserver::may_reserve_for_gang(const ask &first) const {
   return line.reserves_for_gang_at(first) <= shared.now_ms;
 }
 
+queue *reserver::crowded_queue(const ask &a, const ask_class &c) const {
+  for (queue *q = a.owner->home; q->parent != nullptr; q = q->parent) {
+    for (const class_amount &p : c.positive) {
+      if (!q->max.has(p.type) || q->reserved_below.empty()) continue;
+      const int64_t left = sub_saturating(headroom_for(*q, a, p.type), reservations.need_below(*q, p.type));
+      if (p.amount > left) return q;
+    }
+  }
+  return nullptr;
+}
+
 bool reserver::reserve(ask &a, ask_class &c, bool &refused) {
   if (c.unreservable || line.reserves_at(a) > shared.now_ms) return false;
-  if (line.has_most_nodes(*a.owner)) return false;
+  if (line.has_most_nodes(*a.owner) || crowded_queue(a, c) != nullptr) return false;
   type_index type = no_type;
   const bool full = headroom.is_cluster_full(c, type);
   if (full && !may_empty_for(*a.owner)) return false;

@@ -23,6 +23,8 @@ class reserver : reserver_access {
 
   // The first placeholder of a gang may attempt to have nodes reserved for all of it, which empty.
   [[nodiscard]] bool may_reserve_for_gang(const ask &first) const;
+  // The queue that does not hold the ask beside those below it for which nodes are reserved; null: there is none.
+  [[nodiscard]] queue *crowded_queue(const ask &a, const ask_class &c) const;
   // `refused`: set where the resource manager did not agree with a node.
   bool reserve(ask &a, ask_class &c, bool &refused);
 };

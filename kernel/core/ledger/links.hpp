@@ -36,6 +36,7 @@ class links {
     a.owner->reservations.edit().push_back(&c.of);
     c.of.where->reservations.edit().push_back(&c.of);
   }
+  static void write(const reservation_freed &c) { c.of.way = way_to_room::preemption; }
   static void write(const reservation_ended &c) {
     ask &a = *c.of.of;
     if (!c.of.of_gang) a.wait->held.edit() = nullptr;

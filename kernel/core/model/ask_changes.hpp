@@ -52,6 +52,10 @@ struct claims_forgotten {
 struct reservation_made {
   reservation &of;
 };
+// Preemption frees the node.
+struct reservation_freed {
+  reservation &of;
+};
 struct reservation_ended {
   reservation &of;
   const reason &why;

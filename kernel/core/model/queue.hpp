@@ -105,9 +105,10 @@ struct queue {
   // Of a leaf: nodes that empty for asks of it, and the units that wait meanwhile for what the cluster has left.
   std::vector<reservation *> emptying;
   leaf_class_heap wait_for_cluster;
-  open_lines limited;                 // of a leaf: there was room for them, and they come once they are first
-  std::vector<headroom_line> parked;  // by resource type: wait for headroom here
-  bool strict = false;                // its property
+  open_lines limited;                          // of a leaf: there was room for them, and they come once they are first
+  std::vector<headroom_line> parked;           // by resource type: wait for headroom here
+  std::vector<parked_unit *> beside_reserved;  // those that it does not hold beside the asks that reserved nodes
+  bool strict = false;                         // its property
   gang_start gangs_begin = gang_start::by_style;     // likewise
   std::unique_ptr<internal::kept_order> kept_order;  // of a leaf, once something was parked that may be first
   std::unique_ptr<start_line> starts;                // of a leaf whose order reads it, once its keys were made

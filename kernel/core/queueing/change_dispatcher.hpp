@@ -77,9 +77,11 @@ class change_dispatcher : change_dispatcher_access {
     ready.wake_for_places();
     if (c.of.of_gang) count_of_gang(c.of, true);
   }
+  void follow(const reservation_freed &c) { ready.wake_beside_reserved(*c.of.of->owner); }
   void follow(const reservation_ended &c) {
     if (c.of.of_gang) count_of_gang(c.of, false);
     ready.wake_parked_groups(*c.of.of->owner);
+    ready.wake_beside_reserved(*c.of.of->owner);
     victims.outcome_changed();
     held_off.call();
   }
@@ -99,6 +101,7 @@ class change_dispatcher : change_dispatcher_access {
   void follow(const application_entered &c) { may_run(c.of); }
   void follow(const application_rehomed &) { victims.outcome_changed(); }
   void follow(const application_going &c) {
+    ready.wake_beside_reserved(c.of);
     for_each_of_gang(c.of, [&](reservation &r) { count_of_gang(r, false); });
   }
   void follow(const application_come &c) {

@@ -240,6 +240,12 @@ void ready_index::park_on_nodes(leaf_class &u, bool may_reserve) {
   alarms.set_all(u);
 }
 
+void ready_index::park_beside_reserved(leaf_class &u, queue &crowded) {
+  park_on_nodes(u, false);
+  u.parked_queue = &crowded;
+  crowded.beside_reserved.push_back(&u);
+}
+
 void ready_index::park_on_nodes(app_class &g) {
   make_unready(g);
   g.parked_on_nodes = true;
@@ -255,6 +261,7 @@ void ready_index::leave_list(parked_unit &u) {
     if (u.gang == nullptr) unit_unready(static_cast<leaf_class &>(u));
     u.parked_queue->parked[u.parked_type].erase(&u);
   } else {
+    if (u.parked_queue != nullptr) std::erase(u.parked_queue->beside_reserved, &u);
     auto &list = list_of(u);
     list[u.parked_slot] = list.back();
     list[u.parked_slot]->parked_slot = u.parked_slot;

@@ -73,7 +73,9 @@ class ready_index : ready_index_access {
   void park_gang_on_places(application &app);
   void forget_gang(application &app);
   void park_on_nodes(leaf_class &u, bool may_reserve);
-  void park_on_nodes(app_class &g);    // no node is reserved for its application beside those that are
+  void park_on_nodes(app_class &g);  // no node is reserved for its application beside those that are
+  // On nodes: the queue does not hold one of it beside the asks below for which nodes are reserved.
+  void park_beside_reserved(leaf_class &u, queue &crowded);
   void block(ask_class &c);            // no node holds it now
   void block_reserving(ask_class &c);  // nor may one be reserved for it
 
@@ -82,6 +84,7 @@ class ready_index : ready_index_access {
   void wake_cluster() { wake_headroom(*root); }  // what nodes have free
   void wake_all_below(queue &q);                 // its configuration
   void wake_parked_groups(application &app);     // it has a reservation less
+  void wake_beside_reserved(application &app);   // the same, or reserved asks of it need no more room in its queues
   void wake_for_node(node &n);
   void wake_for_places();            // something took room, or a node, that others may have wanted
   void wake_blocked();               // whatever blocks them

@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // What the ready index makes ready again when something changed that asks wait for.
+#include <algorithm>
 #include <utility>
 
 #include "model/node_table.hpp"
@@ -35,6 +36,13 @@ void ready_index::unpark_within(queue &q, const resources &more) {
     const int64_t room = add_saturating(headroom_in(q, t), more[t]);
     while (!line.empty() && line.top()->parked_amount <= room) unpark(*line.top());
   }
+  for (parked_unit *u : std::vector<parked_unit *>(q.beside_reserved)) {
+    const std::vector<class_amount> &need = classes[u->class_id].positive;
+    const bool may_fit = std::all_of(need.begin(), need.end(), [&](const class_amount &p) {
+      return p.amount <= add_saturating(headroom_in(q, p.type), more[p.type]);
+    });
+    if (may_fit) unpark(*u);
+  }
 }
 
 void ready_index::wake_all_below(queue &q) {
@@ -42,6 +50,7 @@ void ready_index::wake_all_below(queue &q) {
   for (headroom_line &line : q.parked) {
     while (!line.empty()) unpark(*line.top());
   }
+  while (!q.beside_reserved.empty()) unpark(*q.beside_reserved.back());
   limited.room_rose(q);
   for (const auto &child : q.children) wake_all_below(*child);
 }
@@ -121,6 +130,10 @@ void ready_index::wake_parked_groups(application &app) {
     forget(*g);
     make_ready(*g);
   }
+}
+
+void ready_index::wake_beside_reserved(application &app) {
+  for (queue *q = app.home; q->parent != nullptr; q = q->parent) unpark_within(*q);
 }
 
 void ready_index::wake_blocked() {

@@ -84,7 +84,7 @@ void reservations::end(reservation &r, const reason &why) {
 void reservations::free_by_preemption(ask &a) {
   reservation &r = *reservation_of(a);
   if (r.way == way_to_room::it_empties) lines.dequeue(a);
-  r.way = way_to_room::preemption;
+  changes.apply(reservation_freed{r});
   if (a.line == ask_line::none) lines.enqueue(a);
 }
 
@@ -142,6 +142,17 @@ void reservations::end_too_many(const reserved_line &line) {
     const bool too_many = line.reserved_nodes_of(*(*r)->of->owner) > line.most_nodes();
     if (too_many && (*r)->way != way_to_room::preemption) unreserve(**r, {cause::too_many_reserved});
   }
+}
+
+int64_t reservations::need_below(const queue &q, type_index type) const {
+  int64_t out = 0;
+  for (uint32_t i = 0; i < all_.extent(); ++i) {
+    const reservation &r = all_[i];
+    if (!r.live || r.way == way_to_room::preemption || !lies_below(*r.of->owner->home, q)) continue;
+    const ask_class &c = classes[r.of->class_id];
+    if (!c.requires_a_node()) out = add_saturating(out, c.need[type]);
+  }
+  return out;
 }
 
 // The oldest first.

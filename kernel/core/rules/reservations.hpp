@@ -57,6 +57,9 @@ class reservations : reservations_access {
   // Of each application that has more reserved nodes than it may, ends the newest reservations that are too many. Those
   // for which preemption freed the node stay.
   void end_too_many(const reserved_line &line);
+  // What asks below the queue need together for which nodes are reserved. Those that require their node are left out,
+  // and those for which preemption freed it: for them the queue keeps that.
+  [[nodiscard]] int64_t need_below(const queue &q, type_index type) const;
   void reopen(node &n);  // to those who may use it, now that it has a reservation less
 
   // -- Its timer. --

@@ -16,7 +16,7 @@ namespace {
                                 quota_delay_ms, quota, mark, priority_offset, priority, priorities, order, key,
                                 prepared, decayed, key_dirty, position, ready, dirty_children, apps, dirty_apps,
                                 reserved, ready_classes, emptying, wait_for_cluster, limited, parked, strict,
-                                gangs_begin, kept_order, starts, reserved_below] = of;
+                                gangs_begin, kept_order, starts, reserved_below, beside_reserved] = of;
 }
 [[maybe_unused]] void members_of(const node &of) {
   [[maybe_unused]] const auto &[id, slot, state, divided, capacity, occupied, allocated, attributes, instance_type,
