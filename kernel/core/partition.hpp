@@ -301,7 +301,7 @@ class partition final : partition_model {
       {classes, holdings, reservations, proposer, allocation_states, application_states, changes}};
   internal::placeholder_timers placeholder_timers{
       {clock, config, classes, applications, proposals, application_states}};
-  unfit_placements unfit{{classes, fitness, proposed, proposals, reservations}};
+  unfit_placements unfit{{classes, fitness, proposed, proposals, replacements, reservations}};
 
   // -- The cycle. --
   internal::placer placer{{search, fitness, checks, ready, reservations, allocation_states}};

@@ -232,7 +232,6 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
       forget_refusals_on(old->second.node);
     forget_refusals_on(node_id);
     foreign[std::string(c.ask.key)] = {node_id, to_map(c.ask.resources), *parse_detail(std::string(c.detail))};
-    look_at_reservations_on(node_id);
     return;
   }
   application *a = find_application(application_id(c.ask));
@@ -274,7 +273,10 @@ void partition::put_allocation(const tenon::put_allocation &c) {
   placed_ahead.clear();
   existing_sums before{on_node(node_id, true), reported_together()};
   const std::string why = problem_of(c.allocation, node_id, nodes.contains(node_id), false, before);
-  if (why.empty()) return put_existing(c.allocation, node_id, false);
+  if (why.empty()) {
+    put_existing(c.allocation, node_id, false);
+    return look_at_reservations_on(node_id);
+  }
   decision &d = emit(decision_kind::allocation_rejected, std::string(c.allocation.ask.application),
                      std::string(c.allocation.ask.key));
   d.node = node_id;

@@ -194,6 +194,9 @@ struct partition {
   void refuse(const proposal &p, const std::string &text);
   void on_check_timer(uint64_t number);
   void undo(const proposal &p, const std::string &text, bool pending_again);
+  static bool takes_room_on(const std::string &node_id, const proposal &p);
+  [[nodiscard]] bool lacks_room(const std::string &node_id, const amount_map &needs) const;
+  std::optional<proposal> newest_beyond(const std::string &node_id);
   // By number. False: there were none.
   bool undo_all(const which_proposals &which, const std::string &text, bool pending_again);
   [[nodiscard]] std::vector<proposal> all_proposals();

@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Placements that the resource manager checks: docs/decisions-proposed.md.
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
@@ -172,13 +174,49 @@ bool partition::undo_all(const which_proposals &which, const std::string &text, 
 // After a command about the node.
 void partition::look_at_proposals_on(const std::string &node_id) {
   const node &n = nodes.at(node_id);
-  const auto unfit = [&](const proposal &p) {
-    if (p.made == nullptr || p.node() != node_id) return false;
-    const auto k =
-        std::find_if(p.owner->asks.begin(), p.owner->asks.end(), [&](const ask &one) { return one.key == p.key(); });
+  const auto is_unfit = [&](const application &a, const std::string &key) {
+    const auto k = std::find_if(a.asks.begin(), a.asks.end(), [&](const ask &one) { return one.key == key; });
     return (!n.schedulable && k->required_node.empty()) || !holds(n, *k) || !attributes_match(*k, n);
   };
+  const auto unfit = [&](const proposal &p) { return takes_room_on(node_id, p) && is_unfit(*p.owner, p.key()); };
   undo_all(unfit, messages::proposal_node_unfit(), true);
+  while (const std::optional<proposal> p = newest_beyond(node_id)) undo(*p, messages::proposal_node_unfit(), true);
+  std::map<uint64_t, std::pair<application *, allocation *>, std::greater<>> coming;
+  for (const auto &a : applications) {
+    for (allocation &x : a->allocations) {
+      const bool comes = x.under_way && x.under_way->number == 0 && x.under_way->node == node_id && x.node != node_id;
+      if (comes) coming.emplace(x.sequence, std::pair(a.get(), &x));
+    }
+  }
+  for (const auto &[sequence, one] : coming) {
+    if (is_unfit(*one.first, one.second->under_way->real.key)) break_replacement(*one.first, *one.second, true);
+  }
+  for (const auto &[sequence, one] : coming) {
+    const bool goes_on = one.second->under_way.has_value();
+    if (goes_on && lacks_room(node_id, one.second->under_way->real.resources))
+      break_replacement(*one.first, *one.second, true);
+  }
+}
+
+bool partition::takes_room_on(const std::string &node_id, const proposal &p) {
+  return p.node() == node_id && (p.made != nullptr || p.placeholder->node != node_id);
+}
+
+// More is taken there than the node has, of a type of these.
+bool partition::lacks_room(const std::string &node_id, const amount_map &needs) const {
+  const amount_map free = measure().free_on_node.at(node_id);
+  return std::any_of(needs.begin(), needs.end(),
+                     [&](const auto &one) { return one.second > 0 && amount_of(free, one.first) < 0; });
+}
+
+// Of those that take room there, where that is more than the node has.
+std::optional<partition::proposal> partition::newest_beyond(const std::string &node_id) {
+  std::optional<proposal> out;
+  for (const proposal &p : all_proposals()) {
+    const amount_map &needs = p.made != nullptr ? p.made->resources : p.placeholder->under_way->real.resources;
+    if (takes_room_on(node_id, p) && lacks_room(node_id, needs)) out = p;
+  }
+  return out;
 }
 
 }  // namespace tenon::naive

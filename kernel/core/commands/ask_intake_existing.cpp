@@ -158,9 +158,10 @@ void ask_intake::obey(const tenon::put_allocation &c) {
   }
   if (e.foreign) {
     foreign.add(*n, e, terms.need);
-    return unfit.end_on(*n);
+  } else {
+    add_existing(e, *n, false, terms);
   }
-  add_existing(e, *n, false, terms);
+  unfit.end_on(*n);
 }
 
 void ask_intake::add_existing(const existing_allocation &e, node &n, bool node_is_new, const ask_terms &checked) {

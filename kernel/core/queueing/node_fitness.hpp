@@ -2,6 +2,8 @@
 // Node fitness: whether a node is one for asks of a class, by its amounts, its devices and the predicates.
 #pragma once
 
+#include <algorithm>
+
 #include "ledger/device_holdings.hpp"
 #include "model/ask_class.hpp"
 #include "model/node_table.hpp"
@@ -22,6 +24,11 @@ class node_fitness : node_fitness_access {
   [[nodiscard]] bool passes(const node &n, const ask_class &c) const { return predicates.passes(c, n.slot); }
   // Whatever predicates say of it.
   [[nodiscard]] bool has_room(const node &n, const ask_class &c) const { return nodes.holds(c, n.slot); }
+  // More is taken there than the node has, of a type that the ask needs.
+  [[nodiscard]] bool is_overcommitted(const node &n, const ask_class &c) const {
+    const int64_t *free = nodes.free(n.slot);
+    return std::any_of(c.positive.begin(), c.positive.end(), [&](const class_amount &p) { return free[p.type] < 0; });
+  }
   // With what is free there now.
   [[nodiscard]] bool fits_now(const node &n, const ask_class &c) const {
     return nodes.holds(c, n.slot) && predicates.passes(c, n.slot);

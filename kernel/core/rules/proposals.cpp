@@ -76,10 +76,25 @@ void proposals::undo_on(node &n, const reason &why, bool unfit_alone) {
     if (x->offered != nullptr && !unfit_alone) numbers.push_back(x->offered->number);
   }
   for (const replacement *r : n.coming) {
-    if (r->number != 0 && !unfit_alone) numbers.push_back(r->number);
+    if (r->number != 0 && !(unfit_alone && fits(*r->real))) numbers.push_back(r->number);
   }
   std::sort(numbers.begin(), numbers.end());
   for (const uint64_t number : numbers) undo(open.owner_of(number), number, why, true);
+}
+
+void proposals::undo_beyond(node &n, const reason &why) {
+  const auto number_of = [&](uint64_t number, uint32_t class_id) {
+    return fitness.is_overcommitted(n, classes[class_id]) ? number : 0;
+  };
+  for (;;) {
+    uint64_t newest = 0;
+    for (const allocation *x : n.allocations) {
+      if (x->state == allocation_state::proposed) newest = std::max(newest, number_of(x->sequence, x->class_id));
+    }
+    for (const replacement *r : n.coming) newest = std::max(newest, number_of(r->number, r->real->class_id));
+    if (newest == 0) return;
+    undo(open.owner_of(newest), newest, why, true);
+  }
 }
 
 // It is not there any more, or something else becomes of it.

@@ -37,8 +37,10 @@ class proposals : proposals_access {
   void undo_all_of(ask &a, const reason &why);
   void undo_all_of(application &app, const reason &why, bool pending_again);
   bool undo_placeholders(application &app, const reason &why);
-  // What is to run there, or in place of what runs there; or placements alone that the node does not take any more.
+  // What is to run there, or in place of what runs there; or of what takes room there that which is unfit for the node.
   void undo_on(node &n, const reason &why, bool unfit_alone);
+  // What takes room there, the newest first, while that is more than the node has.
+  void undo_beyond(node &n, const reason &why);
   void undo_offer(allocation &placeholder);  // where there is one
 };
 
