@@ -65,6 +65,8 @@ TEST_F(Deployment, WholeOneIsReadWithDefaultsAndPathsRelativeToTheFile) {
   const module_use &second = plan->modules[1];
   EXPECT_EQ(second.digest, std::nullopt);
   EXPECT_EQ(second.on_fault, fault_action::fallback);
+  EXPECT_EQ(second.process.order_deadline, std::chrono::milliseconds(50));
+  EXPECT_EQ(second.process.call_deadline, std::chrono::milliseconds(200));
   EXPECT_EQ(second.budget.call_us, 0);
   EXPECT_EQ(plan->policy_groups.at("default"), folder_.path() / "etc/queues.yaml");
   ASSERT_EQ(plan->predicates.size(), 1);

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "busy_threads.hpp"
+#include "children.hpp"
 #include "fixture_folder.hpp"
 #include "kernel/cluster.hpp"
 #include "tenon/host/reader_question.hpp"
@@ -13,6 +15,8 @@ namespace {
 
 using tenon::testing::cluster;
 using tenon::testing::named_queue;
+using testing::busy_threads;
+using testing::children;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using testing::fixture_folder;
@@ -246,6 +250,19 @@ TEST_F(CallShadow, ThatSpinsIsGivenUpAtItsDeadlineAndChangesNoDecision) {
   open("  - { id: tenon.node-fair, shadow: { use: test.keys-spin, call_deadline: 50ms, faults: 1 } }\n");
   expect_as_without();
   EXPECT_THAT(shadow("node-sort", "fair").off, HasSubstr("gave no answer in 50 ms"));
+}
+
+TEST_F(CallShadow, ThatWaitsForAProcessorIsGivenUpAtItsDeadline) {
+  modules_.install("keys_spin");
+  open("  - { id: tenon.node-fair, shadow: { use: test.keys-spin, call_deadline: 50ms, faults: 1 } }\n");
+  cluster shadowed(*host_, leaves());
+  const std::vector<pid_t> found = children();
+  ASSERT_THAT(found, SizeIs(1));
+  const busy_threads others(8, found[0]);
+  fill(shadowed);
+  const std::string off = shadow("node-sort", "fair").off;
+  EXPECT_THAT(off, HasSubstr("gave no answer in 50 ms"));
+  EXPECT_THAT(off, Not(HasSubstr("wait for a processor")));
 }
 
 TEST_F(CallShadow, CallsWithoutItsProcessAreSkippedAndNoFaults) {

@@ -15,8 +15,9 @@ constexpr std::array<std::string_view, 2> modes{"none", "process"};
 constexpr std::array process_keys{
     key_spec{.key = "call_deadline",
              .kind = value_kind::duration,
-             .summary = "A call that is not answered by then is a fault; the process is killed and replaced.",
-             .fallback = "1s"},
+             .summary = "A call that is not answered by then is a fault; the process is killed and replaced. Time in "
+                        "which the process waits for a processor does not count, up to a second.",
+             .fallback = "50ms for orders, 200ms for predicates and placement rules"},
     key_spec{.key = "io_deadline",
              .kind = value_kind::duration,
              .summary = "The same for calls of identities and event sinks, which may wait.",
@@ -112,7 +113,10 @@ void read_isolation(const config::yaml_node &entry, module_use &to, const std::f
       report.refuse(given->find(key)->at, std::string(key) + " is " + std::to_string(number),
                     "at least " + std::to_string(least), "leave it out for the default");
   };
-  deadline("call_deadline", to.process.call_deadline);
+  if (given->find("call_deadline") != nullptr) {
+    deadline("call_deadline", to.process.call_deadline);
+    to.process.answer_within(to.process.call_deadline);
+  }
   deadline("io_deadline", to.process.io_deadline);
   deadline("start_deadline", to.process.start_deadline);
   count("memory", to.process.memory, uint64_t{16} << 20);

@@ -227,7 +227,8 @@ result<replayed_call> replay_call(const flight_record &record, const replay_opti
 
   isolation::isolation_plan plan{options.module_runner, options.limits, options.granted, options.require_sandbox};
   if (plan.program.empty()) plan.program = beside_executable("tenon-module-runner");
-  plan.limits.call_deadline = plan.limits.io_deadline = options.timeout;
+  plan.limits.answer_within(options.timeout);
+  plan.limits.io_deadline = options.timeout;
   auto log = options.log
                  ? options.log
                  : std::make_shared<spdlog::logger>("tenon", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());

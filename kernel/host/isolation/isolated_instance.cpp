@@ -41,9 +41,19 @@ bool is_guarded(const placed<T> &array, size_t count) {
 
 constexpr const char *behind_its_output = "wrote behind the end of its output";
 
-// Slots of kinds that may wait for somebody else.
-bool may_wait(call_kind what) {
-  return what == call_kind::resolve || what == call_kind::emit || what == call_kind::query;
+milliseconds deadline_of(call_kind what, const process_limits &limits) {
+  switch (what) {
+    case call_kind::resolve:
+    case call_kind::emit:
+    case call_kind::query:
+      return limits.io_deadline;  // of kinds that may wait for somebody else
+    case call_kind::keys:
+    case call_kind::score:
+    case call_kind::prepare:
+      return limits.order_deadline;
+    default:
+      return limits.call_deadline;
+  }
 }
 
 queue_answer look_up(const tenon_queue_tree &queues, uint64_t world, std::string_view path) {
@@ -74,9 +84,34 @@ void isolated_instance::begin() {
   state_ = state::opening;
 }
 
-// Whether the answer that is waited for is there. `limit` is for all of the waiting.
+// Returns true if the process has answered. `limit` is for all of the waiting.
 bool isolated_instance::answered(std::chrono::nanoseconds patience, std::chrono::nanoseconds limit) {
-  switch (process_->wait(patience)) {
+  return is_there(process_->wait(patience), limit);
+}
+
+// Returns true if the call was answered in time. A process that could run and got no processor is not late: it is given
+// as much processor time as its deadline is long, and waits for that no longer than processor_wait beyond the deadline.
+// The first look at the processor time is after a fifth of the deadline, so a quick call costs no look.
+bool isolated_instance::call_answered(std::chrono::nanoseconds limit) {
+  constexpr std::chrono::nanoseconds between_looks = milliseconds(5);
+  const auto first = limit / 5, longest = limit + of_.plan().limits.processor_wait;
+  module_process::outcome how = process_->wait(first);
+  std::string_view waited;
+  if (how == module_process::outcome::late) {
+    const auto before = process_->processor_time();
+    how = process_->wait(limit - first);
+    for (bool may_go_on = true; how == module_process::outcome::late && may_go_on;) {
+      may_go_on = steady_clock::now() - asked_at_ < longest && process_->processor_time() - before < limit - first &&
+                  process_->could_run();
+      if (may_go_on) waited = ", and had to wait for a processor";
+      how = process_->wait(may_go_on ? between_looks : std::chrono::nanoseconds(0));  // the answer may just have come
+    }
+  }
+  return is_there(how, limit, waited);
+}
+
+bool isolated_instance::is_there(module_process::outcome how, std::chrono::nanoseconds limit, std::string_view waited) {
+  switch (how) {
     case module_process::outcome::answered:
       return true;
     case module_process::outcome::ended:
@@ -86,8 +121,9 @@ bool isolated_instance::answered(std::chrono::nanoseconds patience, std::chrono:
       break;
   }
   if (steady_clock::now() - asked_at_ >= limit)
-    lose("gave no answer in " + in_ms(limit) + "; its process was killed" + process_->last_words(),
-         {process_loss::how::late});
+    lose(
+        "gave no answer in " + in_ms(limit) + std::string(waited) + "; its process was killed" + process_->last_words(),
+        {process_loss::how::late});
   return false;
 }
 
@@ -143,7 +179,7 @@ void isolated_instance::lose(std::string why, const process_loss &how) {
 }
 
 void isolated_instance::end() {
-  if (state_ == state::active) process_->end(of_.plan().limits.call_deadline);
+  if (state_ == state::active) process_->end(of_.plan().limits.end_deadline());
   process_.reset();
   state_ = state::down;
 }
@@ -177,9 +213,7 @@ tenon_status isolated_instance::call(call_kind what, Put &&put, Take &&take) {
   }
   process_->ask(what, at.input, at.output);
   asked_at_ = steady_clock::now();
-  const process_limits &limits = of_.plan().limits;
-  const auto limit = may_wait(what) ? limits.io_deadline : limits.call_deadline;
-  if (!answered(limit, limit)) return TENON_INTERNAL;
+  if (!call_answered(deadline_of(what, of_.plan().limits))) return TENON_INTERNAL;
   ++calls_;
   take();
   return process_ == nullptr ? TENON_INTERNAL : process_->status();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "isolation/batch_writer.hpp"
 #include "isolation/isolated_module.hpp"
@@ -70,6 +71,8 @@ class isolated_instance {
   void opened();
   void created();
   bool answered(std::chrono::nanoseconds patience, std::chrono::nanoseconds limit);
+  bool call_answered(std::chrono::nanoseconds limit);
+  bool is_there(module_process::outcome how, std::chrono::nanoseconds limit, std::string_view waited = {});
   void lose(std::string why, const process_loss &how);
 
   const isolated_module &of_;

@@ -189,7 +189,7 @@ std::optional<refusal> isolated_module::ask_what_it_is(process_loss *lost) {
   }
   if (auto why = check_sandbox()) return why;
   if (!report_.opened) return no(report_.want, report_.have, report_.fix);
-  (*process)->end(plan_.limits.call_deadline);
+  (*process)->end(plan_.limits.end_deadline());
   return std::nullopt;
 }
 

@@ -10,11 +10,13 @@
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -238,6 +240,27 @@ module_process::outcome module_process::wait(std::chrono::nanoseconds at_most) {
   }
   page.waits.store(0, std::memory_order_relaxed);
   return out == outcome::answered ? take() : out;
+}
+
+std::chrono::nanoseconds module_process::processor_time() const {
+  clockid_t clock{};
+  timespec used{};
+  if (::clock_getcpuclockid(number_of_process_, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return {};
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+bool module_process::could_run() const {
+  std::error_code failed;
+  const std::string folder = "/proc/" + std::to_string(number_of_process_) + "/task";
+  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    std::string line;
+    std::getline(std::ifstream(at->path() / "stat"), line);
+    // The state stands behind the name, which may have anything in it.
+    const size_t name_end = line.rfind(')');
+    const char state = name_end == std::string::npos || name_end + 2 >= line.size() ? '?' : line[name_end + 2];
+    if (state == 'R' || state == 'D') return true;
+  }
+  return false;
 }
 
 module_process::outcome module_process::take() {

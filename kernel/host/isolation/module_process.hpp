@@ -50,6 +50,11 @@ class module_process {
   enum class outcome : uint8_t { answered, ended, late };
   [[nodiscard]] outcome wait(std::chrono::nanoseconds at_most);
 
+  // Returns the processor time that all threads of the process have used; 0 once the process has ended.
+  [[nodiscard]] std::chrono::nanoseconds processor_time() const;
+  // Returns true if a thread of the process runs, waits for a processor or waits for a disk.
+  [[nodiscard]] bool could_run() const;
+
   // Of the request that was answered.
   [[nodiscard]] int32_t status() const { return status_; }
   [[nodiscard]] std::string reply() const;

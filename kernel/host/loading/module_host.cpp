@@ -252,7 +252,8 @@ module_use module_host::impl::entry_of_shadow(const module_use &first) const {
   out.id = shadow.use;
   out.at = shadow.at;
   out.isolation = shadow.in_process ? isolation_mode::none : isolation_mode::process;
-  out.process.call_deadline = shadow.call_deadline;
+  out.process.answer_within(shadow.call_deadline);
+  out.process.processor_wait = {};  // the scheduler waits for a shadow no longer than its deadline
   return out;
 }
 

@@ -2,6 +2,7 @@
 // The deployment file (tenon.yaml, apiVersion tenon/v1): which modules are used, and how.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -35,11 +36,20 @@ enum class isolation_mode : uint8_t { none, process };
 
 // Of each process of a module.
 struct process_limits {
-  std::chrono::milliseconds call_deadline{1'000};    // a call that is not answered by then is a fault
+  std::chrono::milliseconds order_deadline{50};      // a call of an order that is not answered by then is a fault
+  std::chrono::milliseconds call_deadline{200};      // the same for predicates and placement rules
+  std::chrono::milliseconds processor_wait{1'000};   // beyond these, while the process waits for a processor
   std::chrono::milliseconds io_deadline{60'000};     // of identities and event sinks, which may wait
   std::chrono::milliseconds start_deadline{10'000};  // the same for opening it and making an instance
   uint64_t memory = uint64_t{1} << 30;               // bytes of its own
   uint64_t descriptors = 16;
+
+  // Sets the deadline of orders, predicates and placement rules.
+  void answer_within(std::chrono::milliseconds time) { order_deadline = call_deadline = time; }
+  // Returns how long an instance may take to leave.
+  [[nodiscard]] std::chrono::milliseconds end_deadline() const {
+    return std::max(std::chrono::milliseconds(1'000), call_deadline);
+  }
 };
 
 // What a module in processes of its own may do besides: no more than its manifest asks for.
