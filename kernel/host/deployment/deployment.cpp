@@ -26,7 +26,7 @@ using config::value_kind;
 using config::yaml_node;
 
 constexpr std::array<std::string_view, 1> api_versions{"tenon/v1"};
-constexpr std::array<std::string_view, 3> actions{"fallback", "stop", "open"};
+constexpr std::array<std::string_view, 5> actions{"fallback", "stop", "open", "only", "closed"};
 
 constexpr std::array budget_keys{
     key_spec{.key = "call_us",
@@ -51,8 +51,10 @@ const std::array module_keys{
              .fallback = "that of its manifest"},
     key_spec{.key = "on_fault",
              .kind = value_kind::text,
-             .summary = "What happens after a fault: fallback to the built-in policy, stop the scheduler, or open "
-                        "(predicates: let pass).",
+             .summary =
+                 "What happens after a fault: fallback to the built-in policy, or stop the scheduler. A predicate "
+                 "holds back all asks (closed, or fallback), those with a tag that it reads (only), or none "
+                 "(open).",
              .fallback = "fallback",
              .allowed = actions},
     key_spec{.key = "budget",

@@ -160,6 +160,7 @@ result<std::unique_ptr<bound_module>> make_policy(std::shared_ptr<loaded_module>
   auto guarded = std::make_unique<guarded_instance>(tally, one.promised->interface, one.promised->name);
   guarded->origin.configuration = request.configuration;
   guarded->origin.max_resource_types = request.max_resource_types;
+  guarded->tags = module->manifest().tags;
   error_text words;
   const tenon_create_in in{sizeof in,
                            one.index,

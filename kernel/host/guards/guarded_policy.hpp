@@ -40,6 +40,7 @@ struct guarded_instance : kind_tables {
   tenon_instance *real = nullptr;
   tenon_lifecycle lifecycle{};
   uint32_t reason_count = 0;
+  boost::json::object tags;  // the manifest's schema of the tags that the module reads
 
   static guarded_instance &of(tenon_instance *self) { return *reinterpret_cast<guarded_instance *>(self); }
   tenon_instance *handle() { return reinterpret_cast<tenon_instance *>(this); }
@@ -85,6 +86,6 @@ struct policy_request {
 [[nodiscard]] std::unique_ptr<bound_module> make_quarantined_policy(module_kind kind,
                                                                     const provided_interface &promised,
                                                                     std::shared_ptr<module_tally> tally,
-                                                                    std::string why);
+                                                                    std::string why, boost::json::object tags);
 
 }  // namespace tenon::host

@@ -1,12 +1,58 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Guards of tenon_predicate_v1.
 #include <algorithm>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <sstream>
+#include <string>
 
 #include "guards/guarded_policy.hpp"
+#include "tenon/host/expression.hpp"
 #include "tenon/host/reader_question.hpp"
 
 namespace tenon::host {
 namespace {
+
+// Returns true if the schema of a module's tags names this tag. A schema that names none may mean any.
+bool is_named_by(const boost::json::object &schema, std::string_view tag) {
+  const boost::json::value *names = schema.if_contains("properties"),
+                           *patterns = schema.if_contains("patternProperties");
+  if (names == nullptr && patterns == nullptr) return true;
+  if (names != nullptr && names->is_object() && names->get_object().contains(tag)) return true;
+  if (patterns == nullptr || !patterns->is_object()) return false;
+  return std::any_of(patterns->get_object().begin(), patterns->get_object().end(), [&](const auto &one) {
+    const auto pattern = expression::compile(one.key());
+    return pattern && pattern->found_in(tag);
+  });
+}
+
+// Returns true if the ask of the batch has a tag that the predicate reads. A predicate that reads no tags concerns
+// every ask.
+bool concerns_ask(const guarded_instance &self, const tenon_batch &in) {
+  bool reads_tags = false;
+  std::istringstream ids(self.origin.columns);
+  std::string id;
+  for (uint32_t i = 0; i < in.column_count && std::getline(ids, id); ++i) {
+    if (!id.starts_with("ask.tag")) continue;
+    reads_tags = true;
+    const auto &column = *reinterpret_cast<const tenon_column *>(reinterpret_cast<const std::byte *>(in.columns) +
+                                                                 size_t{i} * in.column_stride);
+    if (column.base == nullptr) continue;
+    if (column.kind == TENON_COLUMN_TEXT && static_cast<const tenon_text *>(column.base)->length != 0) return true;
+    if (column.kind != TENON_COLUMN_TEXT_MAP) continue;
+    const auto &tags = *static_cast<const tenon_text_map *>(column.base);
+    for (uint64_t k = 0; k < tags.count; ++k)
+      if (is_named_by(self.tags, view(tags.keys[k]))) return true;
+  }
+  return !reads_tags;
+}
+
+// Returns true if the ask of the batch may go on without the predicate that is at fault.
+bool is_left_out(const guarded_instance &self, const tenon_batch &in) {
+  return self.guard.action() == fault_action::open ||
+         (self.guard.action() == fault_action::only && !concerns_ask(self, in));
+}
 
 bool only_ok(tenon_status status) { return status == TENON_OK; }
 
@@ -36,8 +82,7 @@ tenon_status filter(tenon_instance *handle, const tenon_batch *in, tenon_filter_
     const auto passed = std::count(out->verdicts, out->verdicts + in->item_count, static_cast<uint8_t>(TENON_PASS));
     self.guard.judge(in->item_count, static_cast<uint64_t>(passed));
   }
-  if (status == TENON_OK || self.guard.action() != fault_action::open) return status;
-  // `on_fault: open`: a predicate that is broken holds nothing back.
+  if (status == TENON_OK || !is_left_out(self, *in)) return status;
   std::fill_n(out->verdicts, in->item_count, static_cast<uint8_t>(TENON_PASS));
   std::fill_n(out->reasons, in->item_count, uint16_t{0});
   return TENON_OK;

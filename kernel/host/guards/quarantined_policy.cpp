@@ -31,8 +31,15 @@ const void *table_of(module_kind kind) {
 class quarantined_policy final : public bound_module {
  public:
   quarantined_policy(module_kind kind, const provided_interface &promised, std::shared_ptr<module_tally> tally,
-                     std::string why)
+                     std::string why, boost::json::object tags)
       : kind_(kind), promised_(promised), tally_(tally), why_(why), guarded_(tally, promised.interface, promised.name) {
+    // What the module would read is known from its manifest alone.
+    const bool names_tags = tags.contains("properties") || tags.contains("patternProperties");
+    if (kind == module_kind::predicate && tally->action == fault_action::only && names_tags) {
+      columns = {{"ask.tags", TENON_SCOPE_CONTEXT}};
+      guarded_.origin.columns = "ask.tags\n";
+    }
+    guarded_.tags = std::move(tags);
     name = promised.name;
     provider = tally->id + " " + tally->version;
     key_words = 1;
@@ -43,7 +50,7 @@ class quarantined_policy final : public bound_module {
   }
 
   [[nodiscard]] result<std::unique_ptr<bound_policy>> another() const override {
-    return std::unique_ptr<bound_policy>(make_quarantined_policy(kind_, promised_, tally_, why_));
+    return std::unique_ptr<bound_policy>(make_quarantined_policy(kind_, promised_, tally_, why_, guarded_.tags));
   }
 
  private:
@@ -58,8 +65,9 @@ class quarantined_policy final : public bound_module {
 }  // namespace
 
 std::unique_ptr<bound_module> make_quarantined_policy(module_kind kind, const provided_interface &promised,
-                                                      std::shared_ptr<module_tally> tally, std::string why) {
-  return std::make_unique<quarantined_policy>(kind, promised, std::move(tally), std::move(why));
+                                                      std::shared_ptr<module_tally> tally, std::string why,
+                                                      boost::json::object tags) {
+  return std::make_unique<quarantined_policy>(kind, promised, std::move(tally), std::move(why), std::move(tags));
 }
 
 }  // namespace tenon::host

@@ -83,9 +83,10 @@ std::optional<refusal> module_host::impl::check_lane(const catalogued_module &mo
 std::optional<refusal> module_host::impl::check_module(const module_use &use) {
   const catalogued_module *module = catalog().find(use.id);
   if (module == nullptr) return catalog().missing(use.id, place(plan, use.at));
-  if (use.on_fault == fault_action::open && !module->manifest.provides_kind(module_kind::predicate))
+  if (is_of_predicates(use.on_fault) && !module->manifest.provides_kind(module_kind::predicate))
     return refusal{place(plan, use.at), "on_fault: fallback or stop",
-                   "on_fault: open for " + config::in_quotes(use.id) + ", which provides no predicate",
+                   "on_fault: " + std::string(action_name(use.on_fault)) + " for " + config::in_quotes(use.id) +
+                       ", which provides no predicate",
                    "leave on_fault out, or write fallback or stop"};
   if (auto no = check_lane(*module)) return no;
   if (auto no = check_locked(*module)) return no;
@@ -226,7 +227,8 @@ result<std::unique_ptr<bound_policy>> module_host::impl::make(const catalogued_m
       return one.interface == entry_of(kind).interface && one.name == name;
     });
     return std::unique_ptr<bound_policy>(make_quarantined_policy(
-        kind, *promised, loader.in_quarantine(module.manifest, plan.find(module.manifest.id), why), why));
+        kind, *promised, loader.in_quarantine(module.manifest, plan.find(module.manifest.id), why), why,
+        module.manifest.tags));
   }
   loader.lift(module.manifest.id);
   auto ready = prepare(module, given);

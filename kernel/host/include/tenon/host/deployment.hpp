@@ -20,10 +20,15 @@
 
 namespace tenon::host {
 
-// What happens after a module's fault. Sort kinds fall back to the host's own copy of fair or fifo, predicates
-// fail closed; `open` lets asks pass a predicate that is broken; `stop` ends the scheduler.
-enum class fault_action : uint8_t { fallback, stop, open };
+// What happens after a module's fault. `fallback`: the host's own copy of fair or fifo takes the place of an order, and
+// a predicate holds back all asks. `stop` also ends the scheduler. The others are for predicates alone: `closed` holds
+// back all asks, `only` those with a tag that the predicate reads, `open` none.
+enum class fault_action : uint8_t { fallback, stop, open, only, closed };
 [[nodiscard]] std::string_view action_name(fault_action action);
+// Returns true if a module without a predicate cannot have this action.
+[[nodiscard]] constexpr bool is_of_predicates(fault_action action) {
+  return action != fault_action::fallback && action != fault_action::stop;
+}
 
 // How long a call may take. A module is at fault after `overruns` measured calls in a row that took longer.
 struct call_budget {
@@ -74,7 +79,7 @@ struct module_use {
   config::text_position at;               // of the id
 };
 
-// Of modules in the scheduler's process, but for the last three.
+// The first four are of modules in the scheduler's process alone.
 struct containment_limits {
   std::chrono::milliseconds hang{1'000}, io_hang{60'000};  // of a call while the scheduler runs; 0: none
   std::chrono::milliseconds stop{10'000};                  // of a call while it stops, beyond rm.drain
