@@ -148,7 +148,7 @@ class ModuleAtFault(ModuleCase):
         self.assertFalse(daemon.control.exists())
 
     def test_that_has_a_fallback_does_not_stop_it(self):
-        daemon = self.with_module("keys-status", "fallback")
+        daemon = self.with_module("keys-status", "fallback", more="containment: { retry: 0s }\n")
         self.gone(self.rm())
         self.assertIn("modules", daemon.ctl("health").stdout)
         self.assertRegex(daemon.ctl("modules").stdout, r"zoo\.keys-status +\S+ +fallback ")
@@ -160,6 +160,12 @@ class ModuleAtFault(ModuleCase):
         nobody = daemon.ctl("modules", "restore", "zoo.keys-statu")
         self.assertEqual(nobody.returncode, 1)
         self.assertIn("did you mean 'zoo.keys-status'?", nobody.stderr)
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_that_failed_decides_again_without_a_word(self):
+        daemon = self.with_module("keys-status", "fallback", more="containment: { retry: 100ms }\n")
+        self.ask()
+        daemon.wait_for_words("decides again")
         self.assertEqual(daemon.finish(), 0, daemon.words())
 
     def test_that_hangs_leaves_health_and_modules_to_look_at(self):

@@ -106,6 +106,7 @@ struct daemon_process::impl {
   std::optional<refusal> run(exit_code &code);
   void wait_for_signal();
   void wait_for_tick();
+  void ask_modules_again();
   void tell_alive();
   void stop(exit_code code);
   void while_signals_count(std::function<void()> work_to_do);
@@ -499,6 +500,7 @@ void daemon_process::impl::wait_for_tick() {
     tell_lost();
     tell_findings();
     tell_shadows();
+    if (!scheduler->is_manual()) ask_modules_again();
     if (!recordings.empty())
       asio::post(work, [this] {
         for (const auto &one : recordings) one->flush();
@@ -506,6 +508,15 @@ void daemon_process::impl::wait_for_tick() {
     if (++ticks % ticks_of_spare == 0) asio::post(work, [this] { spare.look(); });
     wait_for_tick();
   });
+}
+
+void daemon_process::impl::ask_modules_again() {
+  for (const std::string &module : scheduler->modules().due_again(std::chrono::steady_clock::now()))
+    asio::post(work, [this, module] {
+      if (stopping) return;
+      const auto done = scheduler->swap_module({module, host::swap_to::again, "containment.retry", {}});
+      if (!done) log->warn("{} cannot decide again yet: {}", module, done.why().text());
+    });
 }
 
 // A daemon whose cycle thread is held up lets its service manager know by saying nothing.

@@ -34,6 +34,12 @@ constexpr std::array containment_keys{
              .summary = "A predicate, wherever it lives, that let none of so many nodes in a row pass is named by "
                         "health and the log; 0: none is.",
              .fallback = "10000"},
+    key_spec{.key = "retry",
+             .kind = value_kind::duration,
+             .summary = "An order that failed decides again after so long without a fault, and after twice as long "
+                        "each further time. So does a module whose time in quarantine is over. 0: neither does until "
+                        "somebody says so.",
+             .fallback = "5s"},
     key_spec{.key = "outcome",
              .kind = value_kind::duration,
              .summary = "Asks that could be placed and wait for so long, and an order that lets nothing of a queue go, "
@@ -66,6 +72,7 @@ containment_limits read_containment(const config::yaml_node &root, const std::fi
   read("io_hang", out.io_hang);
   read("stop", out.stop);
   out.refusals = config::count_of(*given, "refusals", out.refusals);
+  read("retry", out.retry);
   read("outcome", out.outcome);
   out.outcome_is_fault = config::text_of(*given, "on_outcome", "warn") == "fault";
   const config::yaml_node *records = given->find("records");

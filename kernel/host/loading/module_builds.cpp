@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 
 #include "loading/module_host_impl.hpp"
@@ -36,8 +37,13 @@ const provided_interface *find_in(const module_manifest &in, const provided_inte
 }
 
 build_beside about(const catalogued_module &now, const catalogued_module &next) {
-  build_beside out{next.manifest.id,    next.manifest.version, next.manifest.digest,
-                   now.manifest.digest, next.manifest.file,    {}};
+  build_beside out{next.manifest.id,
+                   next.manifest.version,
+                   next.manifest.digest,
+                   now.manifest.digest,
+                   next.manifest.file,
+                   {},
+                   std::chrono::steady_clock::now().time_since_epoch().count()};
   for (const module_manifest *of : {&now.manifest, &next.manifest}) {
     for (const provided_interface &one : of->provides) {
       const kind_entry *kind = find_kind(one.interface);
@@ -179,6 +185,24 @@ result<build_beside> module_host::build_again(std::string_view id) {
   return about(*now, *now);
 }
 
+std::vector<std::string> module_host::due_again(std::chrono::steady_clock::time_point now) {
+  using time_point = std::chrono::steady_clock::time_point;
+  std::vector<std::string> out;
+  for (const module_counters &one : counters()) {
+    const bool was_in_quarantine = !one.quarantine.empty();
+    if (!was_in_quarantine && !one.in_fallback) {
+      impl_->retries.decides(one.id, now);
+      continue;
+    }
+    const catalogued_module *module = impl_->catalog().find(one.id);
+    // One that is in quarantine yet, or whose kinds are bound once for all, cannot.
+    if (module == nullptr || impl_->check_beside(*module, *module)) continue;
+    const time_point fault = was_in_quarantine ? time_point{} : time_point(std::chrono::nanoseconds(one.last_fault_ns));
+    if (impl_->retries.is_due(one.id, now, fault)) out.push_back(one.id);
+  }
+  return out;
+}
+
 void module_host::use_build(std::string_view id, std::string_view digest) {
   const catalogued_module *now = impl_->catalog().find(id);
   if (now == nullptr || now->manifest.digest == digest || digest.empty()) return;
@@ -236,7 +260,7 @@ void module_host::impl::keep(const catalogued_module &module) const {
 }
 
 void module_host::took_over(const build_beside &build) {
-  impl_->loader.bound_again(build.module);
+  impl_->loader.bound_again(build.module, build.since_ns);
   if (build.digest == build.before) {
     impl_->loader.options().log->info("{}: sha256:{} ({}) decides again", build.module, short_digest(build.digest),
                                       build.version);

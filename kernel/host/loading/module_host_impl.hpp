@@ -21,6 +21,7 @@
 #include "guards/guarded_policy.hpp"
 #include "isolation/served_kinds.hpp"
 #include "loading/module_loader.hpp"
+#include "loading/retry_times.hpp"
 #include "shadow/shadowed_policy.hpp"
 #include "tenon/builtin/policy_source.hpp"
 #include "tenon/host/module_host.hpp"
@@ -43,6 +44,8 @@ struct module_host::impl {
   impl(deployment p, host_options options)
       : plan(std::move(p)),
         held(options.fault_records, unix_now_ms()),
+        // Longer than the outcome of an order that lets nothing go takes to be found.
+        retries(plan.containment.retry, plan.containment.outcome + std::chrono::minutes(10)),
         loader(std::move(options), plan.require_sandbox) {
     if (loader.options().watch_calls)
       watch.emplace(loader.host_number(), loader.options().log,
@@ -59,6 +62,7 @@ struct module_host::impl {
     in_force = catalogs.back().get();
   }
   quarantine held;
+  retry_times retries;              // of due_again() alone
   std::optional<call_watch> watch;  // outlives modules, which may not return from their last calls
   module_loader loader;
   builtin_policy_source fallbacks;

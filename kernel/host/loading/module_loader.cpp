@@ -178,9 +178,10 @@ std::shared_ptr<module_tally> module_loader::in_quarantine(const module_manifest
   return tally;
 }
 
-void module_loader::bound_again(const std::string &id) {
+void module_loader::bound_again(const std::string &id, int64_t since_ns) {
   const std::scoped_lock lock(mutex_);
-  if (const auto found = loaded_.find(id); found != loaded_.end()) found->second.tally->in_fallback = false;
+  const auto found = loaded_.find(id);
+  if (found != loaded_.end() && found->second.tally->last_fault_ns < since_ns) found->second.tally->in_fallback = false;
 }
 
 void module_loader::lift(const std::string &id) {

@@ -53,9 +53,10 @@ class module_loader {
   [[nodiscard]] std::shared_ptr<module_tally> tally_of_shadow(const module_manifest &manifest, const module_use &use,
                                                               bool own, fault_handler on_fault) const;
 
+  // Notes that all policies of the module were bound again. Faults since `since_ns`, of the steady clock, are not
+  // settled by that.
+  void bound_again(const std::string &id, int64_t since_ns);
   // Of a module that is not loaded, in these words; of the same one again. Forgotten once it is lifted.
-  // Every policy of the module was bound anew.
-  void bound_again(const std::string &id);
   [[nodiscard]] std::shared_ptr<module_tally> in_quarantine(const module_manifest &manifest, const module_use *use,
                                                             const std::string &why);
   void lift(const std::string &id);

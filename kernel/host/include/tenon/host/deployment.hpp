@@ -85,6 +85,7 @@ struct containment_limits {
   std::chrono::milliseconds stop{10'000};                  // of a call while it stops, beyond rm.drain
   std::filesystem::path records;                           // folder; empty: the default
   uint64_t refusals = 10'000;                              // of a predicate in a row that are a finding; 0: none are
+  std::chrono::milliseconds retry{5'000};                  // until a module that failed decides again; 0: it does not
   std::chrono::milliseconds outcome{60'000};               // what holds work up for so long is a finding; 0: nothing is
   bool outcome_is_fault = false;                           // of an order that lets nothing go
 };

@@ -78,6 +78,7 @@ struct build_beside {
   std::string before;  // digest of the one in force
   std::filesystem::path manifest;
   std::vector<std::pair<module_kind, std::string>> policies;  // that either of the two provides
+  int64_t since_ns = 0;                                       // steady clock: faults before then are settled by it
 };
 
 // What is wrong with what a module brings about.
@@ -128,6 +129,9 @@ class module_host : public policy_source {
   [[nodiscard]] result<build_beside> build_before(std::string_view module) const;
   // The build in force, to bind its policies anew after faults. A module in quarantine leaves that first.
   [[nodiscard]] result<build_beside> build_again(std::string_view module);
+  // Returns the modules that are to decide again at `now`, by build_again(): an order of the module failed, or its time
+  // in quarantine is over. Each module is returned at most once in containment.retry. One thread at a time.
+  [[nodiscard]] std::vector<std::string> due_again(std::chrono::steady_clock::time_point now);
   // It decides from now on. Both are kept beside the records of faults.
   void took_over(const build_beside &build);
 
