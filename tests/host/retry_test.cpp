@@ -120,7 +120,7 @@ TEST_F(DecidesAgain, NeverWhereTheOperatorSaysSo) {
 }
 
 TEST_F(DecidesAgain, OnceItsTimeInQuarantineIsOver) {
-  modules_.install("good");
+  const auto library = modules_.install("good");
   modules_.options.fault_records = modules_.folder.path() / "records";
   std::filesystem::create_directories(modules_.options.fault_records);
   const auto text =
@@ -157,6 +157,8 @@ TEST_F(DecidesAgain, OnceItsTimeInQuarantineIsOver) {
   EXPECT_THAT(due, ElementsAre("test.good"));
   const auto build = host_->build_again("test.good");
   ASSERT_TRUE(build) << build.why().text();
+  EXPECT_FALSE(host_->counters().at(0).quarantine.empty());
+  std::filesystem::remove(library);  // it is open
   bind();
   EXPECT_EQ(keys(), TENON_OK);
   EXPECT_TRUE(host_->counters().at(0).quarantine.empty());

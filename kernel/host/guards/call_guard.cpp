@@ -44,9 +44,9 @@ module_counters module_tally::counters() const {
   out.refused_in_a_row = refused_in_a_row.load(std::memory_order_relaxed);
   out.refusing_since_ns = refusing_since_ns.load(std::memory_order_relaxed);
   out.last_fault_ns = last_fault_ns.load(std::memory_order_relaxed);
-  out.in_fallback = in_fallback.load(std::memory_order_relaxed);
   out.quarantine = quarantine;
   const std::scoped_lock lock(mutex_);
+  out.in_fallback = !failed_orders_.empty();
   out.last_fault = last_fault_;
   return out;
 }
@@ -54,6 +54,25 @@ module_counters module_tally::counters() const {
 void module_tally::remember(std::string fault) {
   const std::scoped_lock lock(mutex_);
   last_fault_ = std::move(fault);
+}
+
+void module_tally::note_failed_order(const call_guard *guard, failed_order order) {
+  constexpr size_t most = 256;
+  const std::scoped_lock lock(mutex_);
+  if (failed_orders_.size() < most || failed_orders_.contains(guard))
+    failed_orders_.insert_or_assign(guard, std::move(order));
+}
+
+std::vector<failed_order> module_tally::failed_orders() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<failed_order> out;
+  for (const auto &[guard, order] : failed_orders_) out.push_back(order);
+  return out;
+}
+
+void module_tally::forget_failed_orders(int64_t before_ns) {
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(failed_orders_, [&](const auto &one) { return one.second.at_ns < before_ns; });
 }
 
 void module_tally::judge(uint64_t judged, uint64_t passed) {
@@ -97,9 +116,10 @@ bool call_guard::enter(const char *slot_name, slot_tag tag) {
 void call_guard::fault(const char *slot_name, std::string why, bool between_processes) {
   tally_->faults.fetch_add(1, std::memory_order_relaxed);
   if (page_entry_ != 0) call_page::of_process()->restart_trial(page_entry_);
+  const int64_t now_ns = monotonic_ns();
   if (const kind_entry *kind = find_kind(interface_); kind != nullptr && is_sort(kind->kind))
-    tally_->in_fallback = true;
-  tally_->last_fault_ns.store(monotonic_ns(), std::memory_order_relaxed);
+    tally_->note_failed_order(this, {interface_, name_, origin_ == nullptr ? instance_origin{} : *origin_, now_ns});
+  tally_->last_fault_ns.store(now_ns, std::memory_order_relaxed);
   tally_->remember(std::string(slot_name) + " " + why);
   tally_->on_fault({tally_->id + " " + tally_->version, interface_, name_, slot_name, std::move(why), tally_->action,
                     between_processes});

@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "calls/call_input.hpp"
 #include "calls/call_page.hpp"
@@ -21,6 +23,8 @@ namespace tenon::host {
 using lost_call_handler = std::function<void(const call_subject &, const char *slot, uint32_t items, const call_input &,
                                              const std::string &why)>;
 
+class call_guard;
+
 // How much of the cycle thread's time a module takes by calls that everybody else notices.
 class time_share {
  public:
@@ -34,6 +38,13 @@ class time_share {
 
  private:
   int64_t since_ns_ = 0, taken_ns_ = 0;
+};
+
+// An instance of an order that failed, so that the built-in order decides in its place.
+struct failed_order {
+  std::string interface, name;
+  instance_origin origin;
+  int64_t at_ns = 0;  // of the steady clock: its last fault
 };
 
 // Shared by all instances of a module.
@@ -59,17 +70,22 @@ struct module_tally {
   std::atomic<int64_t> last_fault_ns{0};
   std::atomic<uint64_t> verdicts{0}, refusals{0}, refused_in_a_row{0};
   std::atomic<int64_t> refusing_since_ns{0};
-  std::atomic<bool> in_fallback{false};  // as module_counters has it
 
   // What a predicate said of so many nodes, of which `passed` may be used.
   void judge(uint64_t judged, uint64_t passed);
   void measure(int64_t took_ns);
   void remember(std::string fault);
+  // Notes that the order behind `guard` failed.
+  void note_failed_order(const call_guard *guard, failed_order order);
+  [[nodiscard]] std::vector<failed_order> failed_orders() const;
+  // Forgets the orders that failed before then: others have taken their places.
+  void forget_failed_orders(int64_t before_ns);
   [[nodiscard]] module_counters counters() const;
 
  private:
   mutable std::mutex mutex_;
   std::string last_fault_;
+  std::map<const call_guard *, failed_order> failed_orders_;
 };
 
 class call_guard {

@@ -81,6 +81,20 @@ result<std::unique_ptr<loaded_module>> loaded_module::isolate(const module_manif
   return out;
 }
 
+result<std::shared_ptr<void>> loaded_module::stand_by(const std::vector<failed_order> &failed,
+                                                      const std::function<bool()> &gives_up) const {
+  if (isolated_ == nullptr) return std::shared_ptr<void>{};
+  std::vector<std::string> requests;
+  for (const failed_order &each : failed) {
+    if (const implementation *one = find(each.interface, each.name))
+      requests.push_back(isolation::isolated_module::instance_request(
+          each.interface, one->index, each.origin.configuration, each.origin.max_resource_types));
+  }
+  auto out = isolated_->stand_by(std::move(requests), gives_up);
+  if (!out) return out.why();
+  return std::shared_ptr<void>(std::move(*out));
+}
+
 const implementation *loaded_module::find(std::string_view interface, std::string_view name) const {
   for (const implementation &one : implementations_)
     if (one.promised->interface == interface && one.promised->name == name) return &one;

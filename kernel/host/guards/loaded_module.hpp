@@ -2,10 +2,13 @@
 // A module, in this process or in processes of its own: opened, initialised, and found to be what its manifest says.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "calls/call_place.hpp"
+#include "guards/call_guard.hpp"
 #include "isolation/isolated_module.hpp"
 #include "services/host_services.hpp"
 #include "tenon/abi/module.h"
@@ -52,6 +55,10 @@ class loaded_module {
   [[nodiscard]] bool is_isolated() const { return isolated_ != nullptr; }
   // Of a module in processes of its own. From any thread.
   [[nodiscard]] process_usage usage() const { return isolated_ == nullptr ? process_usage{} : isolated_->usage(); }
+  // Starts processes for the instances that are in use and for these, as isolation::isolated_module::stand_by() does.
+  // They end with the result, unless a policy has taken them. Nothing for a module in this process.
+  [[nodiscard]] result<std::shared_ptr<void>> stand_by(const std::vector<failed_order> &failed,
+                                                       const std::function<bool()> &gives_up) const;
   // nullptr where the manifest does not promise it.
   [[nodiscard]] const implementation *find(std::string_view interface, std::string_view name) const;
 

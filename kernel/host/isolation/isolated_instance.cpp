@@ -68,10 +68,15 @@ queue_answer look_up(const tenon_queue_tree &queues, uint64_t world, std::string
 const instance_report &isolated_instance::start() {
   loss_ = {};
   begin();
-  const auto limit = of_.plan().limits.start_deadline;
-  while (state_ == state::opening || state_ == state::creating) step(limit);
-  if (state_ == state::down && !cause_.empty()) report_.words = cause_;
+  while (is_starting(of_.plan().limits.start_deadline)) continue;
   return report_;
+}
+
+bool isolated_instance::is_starting(std::chrono::nanoseconds patience) {
+  if (is_under_way()) step(patience);
+  if (is_under_way()) return true;
+  if (state_ == state::down && !cause_.empty()) report_.words = cause_;
+  return false;
 }
 
 void isolated_instance::begin() {
@@ -162,7 +167,7 @@ bool isolated_instance::is_ready() {
   if (state_ == state::active) return true;
   const auto now = steady_clock::now();
   if (state_ == state::down && now >= not_before_) begin();
-  if (state_ == state::opening || state_ == state::creating) step(std::chrono::nanoseconds(0));
+  if (is_under_way()) step(std::chrono::nanoseconds(0));
   if (state_ == state::active) return true;
   if (cause_.empty()) cause_ = "has no process at the moment: another one is being started";
   return false;

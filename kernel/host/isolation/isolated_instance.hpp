@@ -27,9 +27,14 @@ class isolated_instance {
   static isolated_instance &of(tenon_instance *self) { return *reinterpret_cast<isolated_instance *>(self); }
   tenon_instance *handle() { return reinterpret_cast<tenon_instance *>(this); }
   [[nodiscard]] const isolated_module &module() const { return of_; }
+  [[nodiscard]] const std::string &request() const { return request_; }
 
   // Starts its first process and waits for it. What the process could not be brought to say is an INTERNAL.
   const instance_report &start();
+  // The same in steps: begin() starts the process, is_starting() waits so long for it and returns false once report()
+  // holds.
+  void begin();
+  [[nodiscard]] bool is_starting(std::chrono::nanoseconds patience);
   [[nodiscard]] const instance_report &report() const { return report_; }
   [[nodiscard]] const std::string &cause() const { return cause_; }
   // Of the last call, or of start(): how the process was lost in it.
@@ -66,8 +71,8 @@ class isolated_instance {
   template <class Put, class Take>
   tenon_status call(call_kind what, Put &&put, Take &&take);
   bool is_ready();
+  [[nodiscard]] bool is_under_way() const { return state_ == state::opening || state_ == state::creating; }
   void step(std::chrono::nanoseconds patience);
-  void begin();
   void opened();
   void created();
   bool answered(std::chrono::nanoseconds patience, std::chrono::nanoseconds limit);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "isolation/isolated_instance.hpp"
+#include "isolation/standing_by.hpp"
 #include "services/error_text.hpp"
 
 namespace tenon::host::isolation {
@@ -262,10 +263,9 @@ tenon_status isolated_module::describe(const tenon_factory *self, const tenon_de
 tenon_status isolated_module::create(const tenon_factory *self, const tenon_create_in *in, tenon_create_out *out) {
   const factory &from = *static_cast<const factory *>(self);
   const isolated_module &module = *from.module;
-  auto made = std::make_unique<isolated_instance>(
-      module, instance_request(from.interface->id, in->index, {in->configuration.data, in->configuration.length},
-                               in->max_resource_types));
-  const instance_report &report = made->start();
+  std::unique_ptr<isolated_instance> made = module.started(instance_request(
+      from.interface->id, in->index, {in->configuration.data, in->configuration.length}, in->max_resource_types));
+  const instance_report &report = made->report();
   if (report.stage == create_stage::create && report.status != TENON_OK) {
     say(out->error, report.words);
     return report.status;
@@ -283,6 +283,43 @@ tenon_status isolated_module::create(const tenon_factory *self, const tenon_crea
   const std::scoped_lock lock(module.mutex_);
   module.instances_.push_back(std::move(made));
   return TENON_OK;
+}
+
+std::unique_ptr<isolated_instance> isolated_module::started(const std::string &request) const {
+  const std::shared_ptr<standing_by> ready = [this] {
+    const std::scoped_lock lock(mutex_);
+    return standing_by_.lock();
+  }();
+  if (ready != nullptr) {
+    if (auto one = ready->take(request)) return one;
+  }
+  auto out = std::make_unique<isolated_instance>(*this, request);
+  out->start();
+  return out;
+}
+
+result<std::shared_ptr<standing_by>> isolated_module::stand_by(std::vector<std::string> requests,
+                                                               const std::function<bool()> &gives_up) const {
+  constexpr std::chrono::milliseconds between_looks(50);
+  const std::string want = "a module that starts again";
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto &one : instances_) requests.push_back(one->request());
+  }
+  std::vector<std::unique_ptr<isolated_instance>> started;
+  for (std::string &request : requests)
+    started.emplace_back(std::make_unique<isolated_instance>(*this, std::move(request)))->begin();
+  auto out = std::make_shared<standing_by>();
+  for (auto &one : started) {
+    while (one->is_starting(between_looks))
+      if (gives_up()) return no(want, "the scheduler stops", "start the scheduler");
+    const instance_report &report = one->report();
+    if (report.stage != create_stage::active) return no(want, report.words, "mend what these words say");
+    out->add(std::move(one));
+  }
+  const std::scoped_lock lock(mutex_);
+  standing_by_ = out;
+  return out;
 }
 
 void isolated_module::let_go(isolated_instance *instance) const {

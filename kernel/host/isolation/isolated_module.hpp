@@ -3,6 +3,7 @@
 // instances and tables of the module ABI, whose slots go to the process and come back by a deadline.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,6 +21,7 @@
 namespace tenon::host::isolation {
 
 class isolated_instance;
+class standing_by;
 
 class isolated_module {
  public:
@@ -44,6 +46,11 @@ class isolated_module {
   // What a process makes an instance of.
   [[nodiscard]] static std::string instance_request(std::string_view interface, uint32_t index,
                                                     std::string_view configuration, uint32_t max_resource_types);
+  // Starts an instance for each of these requests, and one more of each that is in use, and waits for them. From then
+  // on create() takes them, as long as the result lives. Refused if one does not start or `gives_up` returns true. Not
+  // from the cycle thread, which it would hold up.
+  [[nodiscard]] result<std::shared_ptr<standing_by>> stand_by(std::vector<std::string> requests,
+                                                              const std::function<bool()> &gives_up) const;
   // "a process of its own: seccomp, landlock 4, ...", for the log.
   [[nodiscard]] std::string in_force() const;
   // What the manifest asks for and nobody granted, each with the line that would.
@@ -65,6 +72,8 @@ class isolated_module {
   [[nodiscard]] std::optional<refusal> check_sandbox() const;
   [[nodiscard]] refusal no(std::string want, std::string have, std::string fix) const;
 
+  // Returns one that stands by for this request, or starts one.
+  [[nodiscard]] std::unique_ptr<isolated_instance> started(const std::string &request) const;
   static tenon_status describe(const tenon_factory *self, const tenon_describe_in *in, tenon_description *out);
   static tenon_status create(const tenon_factory *self, const tenon_create_in *in, tenon_create_out *out);
 
@@ -77,6 +86,7 @@ class isolated_module {
   std::vector<std::unique_ptr<factory>> factories_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<isolated_instance>> instances_;
+  mutable std::weak_ptr<standing_by> standing_by_;
 };
 
 }  // namespace tenon::host::isolation

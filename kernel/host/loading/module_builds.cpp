@@ -182,7 +182,14 @@ result<build_beside> module_host::build_again(std::string_view id) {
     if (auto why = lift_quarantine(id)) return refusal{"module " + config::in_quotes(id), "", std::move(*why), ""};
   }
   if (auto no = impl_->check_beside(*now, *now)) return *no;
-  return about(*now, *now);
+  build_beside out = about(*now, *now);
+  if (!impl_->loader.has_build(now->manifest.id, now->manifest.digest)) {
+    if (auto no = impl_->open(*now)) return *no;
+  }
+  auto ready = impl_->loader.stand_by(out.module, [this] { return impl_->stops.load(); });
+  if (!ready) return ready.why();
+  out.standing_by = std::move(*ready);
+  return out;
 }
 
 std::vector<std::string> module_host::due_again(std::chrono::steady_clock::time_point now) {

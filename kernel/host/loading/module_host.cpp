@@ -230,13 +230,13 @@ result<std::unique_ptr<bound_policy>> module_host::impl::make(const catalogued_m
         kind, *promised, loader.in_quarantine(module.manifest, plan.find(module.manifest.id), why), why,
         module.manifest.tags));
   }
-  loader.lift(module.manifest.id);
   auto ready = prepare(module, given);
   if (!ready) return ready.why();
   const implementation *one = ready->in_use.module->find(entry_of(kind).interface, name);
   auto made = make_policy(ready->in_use.module, *one, kind, ready->in_use.tally,
                           {std::move(ready->configuration), max_resource_types, where});
   if (!made) return made.why();
+  loader.lift(module.manifest.id);
   return with_shadow(std::move(*made), module, kind, *one->promised, given, max_resource_types);
 }
 
@@ -547,6 +547,7 @@ std::vector<long_call> module_host::long_calls() const {
 }
 
 void module_host::limit_last_calls(std::chrono::milliseconds most) {
+  impl_->stops = true;
   if (impl_->watch) impl_->watch->limit({most, most, true});
 }
 

@@ -63,6 +63,7 @@ struct module_host::impl {
   }
   quarantine held;
   retry_times retries;              // of due_again() alone
+  std::atomic<bool> stops{false};   // nobody waits for a module to start any more
   std::optional<call_watch> watch;  // outlives modules, which may not return from their last calls
   module_loader loader;
   builtin_policy_source fallbacks;

@@ -57,8 +57,10 @@ result<module_in_use> module_loader::load(const module_manifest &manifest, const
                                           const configuration_check &check_configuration) {
   const auto known = [&]() -> std::optional<module_in_use> {
     const std::scoped_lock lock(mutex_);
-    const auto found = loaded_.find(manifest.id);
-    return found == loaded_.end() ? std::nullopt : std::optional(found->second);
+    if (const auto found = loaded_.find(manifest.id); found != loaded_.end()) return found->second;
+    const auto build = builds_.find({manifest.id, manifest.digest});
+    if (build == builds_.end()) return std::nullopt;
+    return loaded_.emplace(manifest.id, build->second).first->second;
   };
   if (const auto found = known()) {
     if (auto no = check_configuration()) return *no;
@@ -180,8 +182,22 @@ std::shared_ptr<module_tally> module_loader::in_quarantine(const module_manifest
 
 void module_loader::bound_again(const std::string &id, int64_t since_ns) {
   const std::scoped_lock lock(mutex_);
-  const auto found = loaded_.find(id);
-  if (found != loaded_.end() && found->second.tally->last_fault_ns < since_ns) found->second.tally->in_fallback = false;
+  if (const auto found = loaded_.find(id); found != loaded_.end()) found->second.tally->forget_failed_orders(since_ns);
+}
+
+result<std::shared_ptr<void>> module_loader::stand_by(const std::string &id, const std::function<bool()> &gives_up) {
+  module_in_use of;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = loaded_.find(id);
+    if (found == loaded_.end()) return std::shared_ptr<void>{};
+    of = found->second;
+  }
+  auto out = of.module->stand_by(of.tally->failed_orders(), gives_up);
+  if (!out) return out.why();
+  // Their module outlives them.
+  using kept = std::pair<std::shared_ptr<loaded_module>, std::shared_ptr<void>>;
+  return std::shared_ptr<void>(std::make_shared<kept>(of.module, std::move(*out)));
 }
 
 void module_loader::lift(const std::string &id) {
@@ -193,6 +209,7 @@ std::vector<module_counters> module_loader::counters() const {
   const std::scoped_lock lock(mutex_);
   std::vector<module_counters> out;
   for (const auto &[id, module] : loaded_) {
+    if (in_quarantine_.contains(id)) continue;  // opened, and none of its policies is bound
     module_counters &one = out.emplace_back(module.tally->counters());
     one.isolated = module.module->is_isolated();
     one.usage = module.module->usage();

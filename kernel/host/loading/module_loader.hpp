@@ -28,7 +28,8 @@ class module_loader {
   // Fills in the options that are left empty. `require_sandbox` is for modules in processes of their own.
   module_loader(host_options options, bool require_sandbox);
 
-  // Verifies, preflights, opens and compares a module once; later the same one. `use`: its deployment entry; `own`: it
+  // Verifies, preflights, opens and compares a module once, or takes the build that open_build() opened; later the same
+  // one. `use`: its deployment entry; `own`: it
   // is the project's.
   // `check_configuration` may refuse before any code of the module runs; it is asked each time.
   using configuration_check = std::function<std::optional<refusal>()>;
@@ -53,6 +54,9 @@ class module_loader {
   [[nodiscard]] std::shared_ptr<module_tally> tally_of_shadow(const module_manifest &manifest, const module_use &use,
                                                               bool own, fault_handler on_fault) const;
 
+  // Starts processes for the policies of the module in force, those included that failed, as loaded_module::stand_by()
+  // does. From any thread but the cycle thread.
+  [[nodiscard]] result<std::shared_ptr<void>> stand_by(const std::string &id, const std::function<bool()> &gives_up);
   // Notes that all policies of the module were bound again. Faults since `since_ns`, of the steady clock, are not
   // settled by that.
   void bound_again(const std::string &id, int64_t since_ns);

@@ -79,6 +79,7 @@ struct build_beside {
   std::filesystem::path manifest;
   std::vector<std::pair<module_kind, std::string>> policies;  // that either of the two provides
   int64_t since_ns = 0;                                       // steady clock: faults before then are settled by it
+  std::shared_ptr<void> standing_by = {};  // processes that wait to be bound; they end with it unless they were
 };
 
 // What is wrong with what a module brings about.
@@ -127,7 +128,9 @@ class module_host : public policy_source {
   [[nodiscard]] result<build_beside> open_beside(std::string_view module);
   // The build from which the one in force took over.
   [[nodiscard]] result<build_beside> build_before(std::string_view module) const;
-  // The build in force, to bind its policies anew after faults. A module in quarantine leaves that first.
+  // The build in force, to bind its policies anew after faults. A module in quarantine leaves that first, and is
+  // loaded. Processes for its policies are started, and waited for; refused if one does not start. Not from the cycle
+  // thread.
   [[nodiscard]] result<build_beside> build_again(std::string_view module);
   // Returns the modules that are to decide again at `now`, by build_again(): an order of the module failed, or its time
   // in quarantine is over. Each module is returned at most once in containment.retry. One thread at a time.
@@ -184,7 +187,7 @@ class module_host : public policy_source {
   // Lets a module be loaded again, when it is next asked for. Why not, if so. From any thread.
   [[nodiscard]] std::optional<std::string> lift_quarantine(std::string_view id);
   // The scheduler stops: from now on a call of any module, on any thread, is told that lasts longer. Where calls are
-  // watched.
+  // watched. Nobody waits any longer for processes that build_again() has started.
   void limit_last_calls(std::chrono::milliseconds most);
 
  private:
