@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
+#include <vector>
 
 #include "refusal_matchers.hpp"
 #include "temp_folder.hpp"
@@ -188,9 +190,25 @@ TEST_F(Deployment, EmptyEntryIsRefused) {
 }
 
 TEST_F(Deployment, BudgetOfNothingIsRefused) {
-  EXPECT_THAT(
-      refusals_of("modules: [ { id: acme.x, budget: { call_us: 0 } } ]\n"),
-      ElementsAre(refuses(refusal_parts{"tenon.yaml:2:45", "at least 1", "call_us is 0", "leave the budget out"})));
+  EXPECT_THAT(refusals_of("modules: [ { id: acme.x, budget: { call_us: 0 } } ]\n"),
+              ElementsAre(refuses(refusal_parts{"tenon.yaml:2:45", "at least 1", "call_us is 0", "leave it out"})));
+}
+
+TEST_F(Deployment, NumberThatCannotWorkIsRefusedInTheSameWordsInEachPart) {
+  const auto part = [](const std::string &of) { return "modules: [ { id: acme.x, " + of + " } ]\n"; };
+  const std::vector<std::array<std::string, 3>> cases{
+      {part("process: { call_deadline: 0s }"), "a duration above 0, as 500ms", "call_deadline is '0s'"},
+      {part("process: { descriptors: 3 }"), "at least 12", "descriptors is 3"},
+      {part("shadow: { use: acme.y, call_deadline: 0s }"), "a duration above 0, as 500ms", "call_deadline is '0s'"},
+      {part("shadow: { use: acme.y, faults: 0 }"), "at least 1", "faults is 0"},
+      {"cycle: { idle: 0s }\n", "a duration above 0, as 500ms", "idle is '0s'"},
+      {"rm: { max: 0 }\n", "at least 1", "max is 0"},
+      {"rm: { max: 5000000000 }\n", "at most 4294967295", "max is 5000000000"},
+      {"shadow: { most_behind_mb: 0 }\n", "at least 1", "most_behind_mb is 0"},
+  };
+  for (const auto &[text, want, have] : cases)
+    EXPECT_THAT(refusals_of(text),
+                ElementsAre(refuses(refusal_parts{"tenon.yaml:2:", want, have, "leave it out for the default"})));
 }
 
 TEST_F(Deployment, NoFileIsRefusedByName) {

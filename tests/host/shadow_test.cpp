@@ -329,7 +329,7 @@ TEST_F(CallShadow, IsRefusedWhereItIsNotThereOrOfAnotherKind) {
   EXPECT_THAT(refused("{ id: tenon.node-fair, shadow: { use: tenon.node-fair, faults: 0 } }"),
               HasSubstr("faults is 0"));
   EXPECT_THAT(refused("{ id: tenon.node-fair, shadow: { use: tenon.node-fair, call_deadline: 0s } }"),
-              HasSubstr("call_deadline is no time"));
+              HasSubstr("call_deadline is '0s'"));
   EXPECT_THAT(refused("{ id: tenon.rest, shadow: { use: tenon.rest } }"), HasSubstr("process of its own"));
 }
 

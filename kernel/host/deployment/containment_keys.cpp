@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "deployment/containment_keys.hpp"
-
 #include <array>
+
+#include "deployment/parts.hpp"
 
 namespace tenon::host {
 namespace {
@@ -60,25 +60,18 @@ constexpr config::object_spec containment_object{
 
 const config::object_spec &containment_spec() { return containment_object; }
 
-containment_limits read_containment(const config::yaml_node &root, const std::filesystem::path &deployment_file,
-                                    config::problems &report) {
+containment_limits read_containment(const key_reader &given) {
   containment_limits out;
-  const config::yaml_node *given = root.find("containment");
-  if (given == nullptr) return out;
-  const auto read = [&](std::string_view key, std::chrono::milliseconds &time) {
-    time = std::chrono::milliseconds(config::duration_ms_of(*given, key, time.count()));
-  };
-  read("hang", out.hang);
-  read("io_hang", out.io_hang);
-  read("stop", out.stop);
-  out.refusals = config::count_of(*given, "refusals", out.refusals);
-  read("retry", out.retry);
-  read("outcome", out.outcome);
-  out.outcome_is_fault = config::text_of(*given, "on_outcome", "warn") == "fault";
-  const config::yaml_node *records = given->find("records");
-  if (records == nullptr) return out;
-  if (records->text.empty()) report.refuse(records->at, "records is empty", "a folder", "leave it out for the default");
-  out.records = (deployment_file.parent_path() / records->text).lexically_normal();
+  given.duration("hang", out.hang, 0);
+  given.duration("io_hang", out.io_hang, 0);
+  given.duration("stop", out.stop, 0);
+  given.path("records", out.records, "a folder");
+  given.count("refusals", out.refusals, 0, UINT64_MAX);
+  given.duration("retry", out.retry, 0);
+  given.duration("outcome", out.outcome, 0);
+  std::string on_outcome;
+  given.text("on_outcome", on_outcome);
+  out.outcome_is_fault = on_outcome == "fault";
   return out;
 }
 

@@ -6,11 +6,7 @@
 #include <set>
 #include <system_error>
 
-#include "deployment/containment_keys.hpp"
-#include "deployment/isolation_keys.hpp"
-#include "deployment/running_keys.hpp"
-#include "deployment/shadow_keys.hpp"
-#include "deployment/world_shadow_keys.hpp"
+#include "deployment/parts.hpp"
 #include "manifest/list_entries.hpp"
 #include "tenon/host/module_manifest.hpp"
 #include "tenon/host/text_file.hpp"
@@ -230,38 +226,34 @@ const object_spec deployment_object{"deployment file", "The top of the text.", d
 class deployment_reader {
  public:
   deployment_reader(const yaml_node &root, const std::filesystem::path &file, problems &report)
-      : root_(root), file_(file), report_(report) {}
+      : root_(root), file_(file), report_(report), keys_(&root, file, report) {}
 
   deployment read() {
     deployment out;
     out.file = file_.string();
     read_module_path(out);
     read_modules(out);
-    read_policy_groups(out);
-    out.require_sandbox = config::boolean_of(root_, "require_sandbox", false);
-    out.containment = read_containment(root_, file_, report_);
+    out.policy_groups = keys_.files("policy_groups", "the queues.yaml of group ");
+    keys_.flag("require_sandbox", out.require_sandbox);
+    out.containment = read_containment(keys_.object("containment"));
     out.predicates = uses("predicates");
     out.events = uses("events");
     out.transports = uses("transports");
-    out.running = read_running_limits(root_, report_);
-    out.control_socket = path_in("control", "socket", "the path of a Unix socket");
-    out.configuration_store = path_in("configuration", "store", "a folder");
-    out.audit_file = path_in("audit", "file", "a file");
-    out.shadow = read_world_shadow(root_, file_, report_);
+    out.running = read_running_limits(keys_);
+    keys_.object("control").path("socket", out.control_socket, "the path of a Unix socket");
+    keys_.object("configuration").path("store", out.configuration_store, "a folder");
+    keys_.object("audit").path("file", out.audit_file, "a file");
+    if (root_.find("shadow") != nullptr) out.shadow = read_world_shadow(keys_.object("shadow"));
     return out;
   }
 
  private:
-  [[nodiscard]] std::filesystem::path resolve(const std::string &name) const {
-    return (file_.parent_path() / name).lexically_normal();
-  }
-
   void read_module_path(deployment &out) {
     const yaml_node *list = root_.find("module_path");
     if (list == nullptr) return;
     const auto folders = config::texts_of(root_, "module_path");
     for (size_t i = 0; i < folders.size(); ++i) {
-      const std::filesystem::path folder = resolve(folders[i]);
+      const std::filesystem::path folder = keys_.resolve(folders[i]);
       std::error_code failed;
       if (!std::filesystem::is_directory(folder, failed))
         report_.refuse(i < list->items.size() ? list->items[i].at : list->at, "no folder " + in_quotes(folder.string()),
@@ -272,38 +264,29 @@ class deployment_reader {
 
   void read_modules(deployment &out) {
     std::map<std::string, config::text_position> seen;
-    for (const yaml_node *entry : list_entries(root_, "modules", report_)) {
-      const yaml_node &item = *entry;
+    for (const yaml_node *item : list_entries(root_, "modules", report_)) {
+      const key_reader entry(item, file_, report_);
       module_use one;
-      one.id = config::text_of(item, "id");
-      one.at = item.find("id")->at;
-      check_id(one.id, one.at);
+      entry.module_id("id", one.id);
+      one.at = item->find("id")->at;
       const auto [first, fresh] = seen.emplace(one.id, one.at);
       if (!fresh)
         report_.refuse(one.at,
                        "module " + in_quotes(one.id) + " is listed twice, first at " + report_.where(first->second),
                        "each module once", "remove one of the entries");
-      read_digest(item, one);
-      read_budget(item, one);
-      read_isolation(item, one, file_, report_);
+      read_digest(*item, one);
+      entry.object("budget").count("call_us", one.budget.call_us, 1, UINT64_MAX);
+      entry.object("budget").count("overruns", one.budget.overruns, 1, UINT64_MAX);
+      read_isolation(entry, one);
       one.on_fault = static_cast<fault_action>(
-          std::find(actions.begin(), actions.end(), config::text_of(item, "on_fault", "fallback")) - actions.begin());
-      one.config = configuration_of(item);
-      read_shadow_of(item, one);
+          std::find(actions.begin(), actions.end(), config::text_of(*item, "on_fault", "fallback")) - actions.begin());
+      one.config = configuration_of(*item);
+      if (const yaml_node *given = item->find("shadow")) {
+        read_shadow(entry.object("shadow"), one.shadow.emplace());
+        one.shadow->config = configuration_of(*given);
+      }
       out.modules.push_back(std::move(one));
     }
-  }
-
-  void read_shadow_of(const yaml_node &item, module_use &one) {
-    const yaml_node *given = item.find("shadow");
-    if (given == nullptr) return;
-    call_shadow_use shadow;
-    shadow.use = config::text_of(*given, "use");
-    shadow.at = given->find("use")->at;
-    check_id(shadow.use, shadow.at);
-    shadow.config = configuration_of(*given);
-    read_shadow(*given, shadow, report_);
-    one.shadow = std::move(shadow);
   }
 
   void read_digest(const yaml_node &item, module_use &one) {
@@ -316,52 +299,15 @@ class deployment_reader {
           "take it from the module's manifest, or leave it out and run `tenon plugin lock " + file_.string() + "`");
   }
 
-  void read_budget(const yaml_node &item, module_use &one) {
-    const yaml_node *node = item.find("budget");
-    if (node == nullptr) return;
-    one.budget.call_us = config::count_of(*node, "call_us", 0);
-    one.budget.overruns = config::count_of(*node, "overruns", one.budget.overruns);
-    for (const auto &[key, value] : {std::pair{"call_us", one.budget.call_us}, {"overruns", one.budget.overruns}}) {
-      const yaml_node *given = node->find(key);
-      if (given != nullptr && value == 0)
-        report_.refuse(given->at, std::string(key) + " is 0", "at least 1", "leave the budget out for its defaults");
-    }
-  }
-
-  void read_policy_groups(deployment &out) {
-    const yaml_node *groups = root_.find("policy_groups");
-    if (groups == nullptr) return;
-    for (const config::yaml_entry &group : groups->entries) {
-      const std::filesystem::path queues = resolve(group.value.text);
-      std::error_code failed;
-      if (!std::filesystem::is_regular_file(queues, failed))
-        report_.refuse(group.value.at, "no file " + in_quotes(queues.string()),
-                       "the queues.yaml of group " + in_quotes(group.key.text),
-                       "correct the name; it is relative to this file");
-      out.policy_groups.emplace(group.key.text, queues);
-    }
-  }
-
-  // Empty where it is not written.
-  std::filesystem::path path_in(std::string_view object, std::string_view key, const std::string &want) {
-    const yaml_node *of = root_.find(object);
-    const yaml_node *given = of == nullptr ? nullptr : of->find(key);
-    if (given == nullptr) return {};
-    if (given->text.empty())
-      report_.refuse(given->at, std::string(key) + " is empty", want, "leave it out for the default");
-    return resolve(given->text);
-  }
-
   std::vector<interface_use> uses(std::string_view key) {
     std::vector<interface_use> out;
-    for (const yaml_node *entry : list_entries(root_, key, report_)) {
-      const yaml_node &item = *entry;
-      interface_use one{config::text_of(item, "use"), config::text_of(item, "name"), configuration_of(item),
-                        item.find("use")->at};
-      check_id(one.use, one.at);
-      if (const yaml_node *name = item.find("name"); name != nullptr && !is_policy_name(one.name))
-        report_.refuse(name->at, "name is " + in_quotes(one.name), "lower-case letters, digits and '-', at most 64");
-      out.push_back(std::move(one));
+    for (const yaml_node *item : list_entries(root_, key, report_)) {
+      const key_reader entry(item, file_, report_);
+      interface_use &one = out.emplace_back();
+      entry.module_id("use", one.use);
+      one.at = item->find("use")->at;
+      entry.policy_name("name", one.name);
+      one.config = configuration_of(*item);
     }
     return out;
   }
@@ -382,15 +328,10 @@ class deployment_reader {
     return out;
   }
 
-  void check_id(const std::string &id, config::text_position at) {
-    if (!is_module_id(id))
-      report_.refuse(at, in_quotes(id) + " is no module id",
-                     "a reverse-domain name of lower-case letters, digits and '-', as acme.binpack");
-  }
-
   const yaml_node &root_;
   const std::filesystem::path &file_;
   problems &report_;
+  const key_reader keys_;
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "deployment/isolation_keys.hpp"
-
 #include <algorithm>
 #include <array>
+
+#include "deployment/parts.hpp"
 
 namespace tenon::host {
 namespace {
@@ -55,22 +55,23 @@ constexpr std::array permission_keys{
 constexpr config::object_spec permissions_object{
     "permissions", "What each process of a module may do, where its manifest asks for it.", permission_keys};
 
-void read_permissions(const config::yaml_node &entry, module_use &to, const std::filesystem::path &deployment_file,
-                      config::problems &report) {
+void read_permissions(const key_reader &entry, module_use &to) {
   const config::yaml_node *given = entry.find("permissions");
   if (given == nullptr) return;
   if (to.isolation == isolation_mode::none)
-    report.refuse(given->at, "permissions with isolation: none",
-                  "permissions of a module that has processes; in the scheduler's it may do all that the scheduler may",
-                  "write isolation: process, or leave permissions out");
+    entry.report().refuse(
+        given->at, "permissions with isolation: none",
+        "permissions of a module that has processes; in the scheduler's it may do all that the scheduler may",
+        "write isolation: process, or leave permissions out");
   const auto paths = [&](std::string_view key) {
     std::vector<std::filesystem::path> out;
     for (const std::string &each : config::texts_of(*given, key)) {
-      out.push_back((deployment_file.parent_path() / each).lexically_normal());
+      out.push_back(entry.resolve(each));
       std::error_code failed;
       if (!std::filesystem::exists(out.back(), failed))
-        report.refuse(given->find(key)->at, std::string(key) + " has " + config::in_quotes(out.back().string()),
-                      "a file or folder that is there", "make it, or correct the path; it is relative to this file");
+        entry.report().refuse(given->find(key)->at, std::string(key) + " has " + config::in_quotes(out.back().string()),
+                              "a file or folder that is there",
+                              "make it, or correct the path; it is relative to this file");
     }
     return out;
   };
@@ -91,36 +92,24 @@ const config::object_spec &permissions_spec() { return permissions_object; }
 std::span<const std::string_view> isolation_words() { return modes; }
 const config::object_spec &process_spec() { return process_object; }
 
-void read_isolation(const config::yaml_node &entry, module_use &to, const std::filesystem::path &deployment_file,
-                    config::problems &report) {
-  if (const std::string word = config::text_of(entry, "isolation"); !word.empty())
+void read_isolation(const key_reader &entry, module_use &to) {
+  std::string word;
+  entry.text("isolation", word);
+  if (!word.empty())
     to.isolation = static_cast<isolation_mode>(std::find(modes.begin(), modes.end(), word) - modes.begin());
-  read_permissions(entry, to, deployment_file, report);
-  const config::yaml_node *given = entry.find("process");
-  if (given == nullptr) return;
-  if (to.isolation == isolation_mode::none)
-    report.refuse(given->at, "process with isolation: none", "limits of a module that has processes",
-                  "write isolation: process, or leave process out");
-  const auto deadline = [&](std::string_view key, std::chrono::milliseconds &time) {
-    time = std::chrono::milliseconds(config::duration_ms_of(*given, key, time.count()));
-    if (time.count() <= 0)
-      report.refuse(given->find(key)->at, std::string(key) + " is no time", "a duration above 0, as 500ms",
-                    "leave it out for the default");
-  };
-  const auto count = [&](std::string_view key, uint64_t &number, uint64_t least) {
-    number = config::count_of(*given, key, number);
-    if (number < least)
-      report.refuse(given->find(key)->at, std::string(key) + " is " + std::to_string(number),
-                    "at least " + std::to_string(least), "leave it out for the default");
-  };
-  if (given->find("call_deadline") != nullptr) {
-    deadline("call_deadline", to.process.call_deadline);
+  read_permissions(entry, to);
+  const key_reader process = entry.object("process");
+  if (const config::yaml_node *given = entry.find("process"); given != nullptr && to.isolation == isolation_mode::none)
+    entry.report().refuse(given->at, "process with isolation: none", "limits of a module that has processes",
+                          "write isolation: process, or leave process out");
+  if (process.find("call_deadline") != nullptr) {
+    process.duration("call_deadline", to.process.call_deadline);
     to.process.answer_within(to.process.call_deadline);
   }
-  deadline("io_deadline", to.process.io_deadline);
-  deadline("start_deadline", to.process.start_deadline);
-  count("memory", to.process.memory, uint64_t{16} << 20);
-  count("descriptors", to.process.descriptors, 12);
+  process.duration("io_deadline", to.process.io_deadline);
+  process.duration("start_deadline", to.process.start_deadline);
+  process.count("memory", to.process.memory, uint64_t{16} << 20, UINT64_MAX);
+  process.count("descriptors", to.process.descriptors, 12, UINT64_MAX);
 }
 
 }  // namespace tenon::host

@@ -1,9 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "deployment/running_keys.hpp"
-
 #include <array>
 
-#include "tenon/config/problems.hpp"
+#include "deployment/parts.hpp"
 
 namespace tenon::host {
 namespace {
@@ -120,19 +118,6 @@ constexpr std::array requests_keys{
 };
 constexpr object_spec requests_object{"requests", "What requests may hold.", requests_keys};
 
-// An absent object reads as an empty one.
-const config::yaml_node &object_of(const config::yaml_node &root, std::string_view key) {
-  static const config::yaml_node empty;
-  const config::yaml_node *found = root.find(key);
-  return found == nullptr ? empty : *found;
-}
-
-void refuse_zero(const config::yaml_node &of, std::string_view key, bool is_zero, config::problems &report) {
-  const config::yaml_node *given = of.find(key);
-  if (given != nullptr && is_zero)
-    report.refuse(given->at, std::string(key) + " is 0", "more than 0", "leave it out for the default");
-}
-
 }  // namespace
 
 const object_spec &cycle_spec() { return cycle_object; }
@@ -141,53 +126,38 @@ const object_spec &outbox_spec() { return outbox_object; }
 const object_spec &rm_spec() { return rm_object; }
 const object_spec &requests_spec() { return requests_object; }
 
-running_limits read_running_limits(const config::yaml_node &root, config::problems &report) {
+running_limits read_running_limits(const key_reader &root) {
   running_limits out;
-  const auto count = [&](const config::yaml_node &of, std::string_view key, auto &to, uint64_t most = UINT32_MAX) {
-    const uint64_t given = config::count_of(of, key, to);
-    refuse_zero(of, key, given == 0, report);
-    if (given > most)
-      report.refuse(of.find(key)->at, std::string(key) + " is " + std::to_string(given),
-                    "at most " + std::to_string(most), "make it smaller");
-    to = static_cast<std::remove_reference_t<decltype(to)>>(given);
-  };
-  const auto duration = [&](const config::yaml_node &of, std::string_view key, int64_t &to, bool may_be_zero) {
-    to = config::duration_ms_of(of, key, to);
-    const config::yaml_node *given = of.find(key);
-    if (given != nullptr && (to < 0 || (to == 0 && !may_be_zero)))
-      report.refuse(given->at, std::string(key) + " is " + config::in_quotes(given->text), "a duration above 0, as 1s",
-                    "leave it out for the default");
-  };
-  const auto &cycle = object_of(root, "cycle");
-  count(cycle, "max_decisions", out.max_decisions);
-  duration(cycle, "idle", out.idle_ms, false);
-  duration(cycle, "inspect", out.inspect_ms, true);
-  out.manual = config::boolean_of(cycle, "manual", false);
-  const auto &mailbox = object_of(root, "mailbox");
-  count(mailbox, "requests", out.mailbox_requests);
-  count(mailbox, "bytes", out.mailbox_bytes);
-  const auto &outbox = object_of(root, "outbox");
-  count(outbox, "high", out.outbox_high);
-  count(outbox, "hard", out.outbox_hard);
+  const key_reader cycle = root.object("cycle");
+  cycle.count("max_decisions", out.max_decisions);
+  cycle.duration("idle", out.idle_ms);
+  cycle.duration("inspect", out.inspect_ms, 0);
+  cycle.flag("manual", out.manual);
+  const key_reader mailbox = root.object("mailbox");
+  mailbox.count("requests", out.mailbox_requests);
+  mailbox.count("bytes", out.mailbox_bytes);
+  const key_reader outbox = root.object("outbox");
+  outbox.count("high", out.outbox_high);
+  outbox.count("hard", out.outbox_hard);
   if (out.outbox_hard < out.outbox_high)
-    report.refuse(outbox.at, "outbox.hard is " + std::to_string(out.outbox_hard),
-                  "at least outbox.high, " + std::to_string(out.outbox_high), "raise it, or lower outbox.high");
-  const auto &rm = object_of(root, "rm");
-  count(rm, "max", out.max_rms);
-  count(rm, "pause_queue", out.pause_queue);
-  duration(rm, "unread_timeout", out.unread_timeout_ms, false);
-  duration(rm, "pause_timeout", out.pause_timeout_ms, false);
-  duration(rm, "check_deadline", out.check_deadline_ms, false);
-  count(rm, "check_window", out.check_window);
-  count(rm, "max_applications", out.max_applications);
-  count(rm, "max_asks", out.max_asks);
-  count(rm, "max_nodes", out.max_nodes);
-  count(rm, "max_bytes", out.max_bytes, uint64_t{1} << 50);
-  duration(rm, "drain", out.drain_ms, true);
-  const auto &requests = object_of(root, "requests");
-  count(requests, "max_text", out.max_text);
-  count(requests, "max_name", out.max_name);
-  count(requests, "max_config", out.max_config);
+    root.report().refuse(root.find("outbox")->at, "outbox.hard is " + std::to_string(out.outbox_hard),
+                         "at least outbox.high, " + std::to_string(out.outbox_high), "raise it, or lower outbox.high");
+  const key_reader rm = root.object("rm");
+  rm.count("max", out.max_rms);
+  rm.count("pause_queue", out.pause_queue);
+  rm.duration("unread_timeout", out.unread_timeout_ms);
+  rm.duration("pause_timeout", out.pause_timeout_ms);
+  rm.duration("check_deadline", out.check_deadline_ms);
+  rm.count("check_window", out.check_window);
+  rm.count("max_applications", out.max_applications);
+  rm.count("max_asks", out.max_asks);
+  rm.count("max_nodes", out.max_nodes);
+  rm.count("max_bytes", out.max_bytes, 1, uint64_t{1} << 50);
+  rm.duration("drain", out.drain_ms, 0);
+  const key_reader requests = root.object("requests");
+  requests.count("max_text", out.max_text);
+  requests.count("max_name", out.max_name);
+  requests.count("max_config", out.max_config);
   return out;
 }
 

@@ -1,10 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "deployment/shadow_keys.hpp"
-
 #include <array>
 
-#include "deployment/isolation_keys.hpp"
-#include "tenon/host/module_manifest.hpp"
+#include "deployment/parts.hpp"
 
 namespace tenon::host {
 namespace {
@@ -47,19 +44,15 @@ const config::object_spec shadow_object{
 
 const config::object_spec &shadow_spec() { return shadow_object; }
 
-void read_shadow(const config::yaml_node &given, call_shadow_use &to, config::problems &report) {
-  to.name = config::text_of(given, "name");
-  if (const config::yaml_node *name = given.find("name"); name != nullptr && !is_policy_name(to.name))
-    report.refuse(name->at, "name is " + config::in_quotes(to.name), "lower-case letters, digits and '-', at most 64");
-  to.in_process = config::text_of(given, "isolation") == "none";
-  to.call_deadline =
-      std::chrono::milliseconds(config::duration_ms_of(given, "call_deadline", to.call_deadline.count()));
-  if (to.call_deadline.count() <= 0)
-    report.refuse(given.find("call_deadline")->at, "call_deadline is no time", "a duration above 0, as 100ms",
-                  "leave it out for the default");
-  to.faults = config::count_of(given, "faults", to.faults);
-  if (to.faults == 0)
-    report.refuse(given.find("faults")->at, "faults is 0", "at least 1", "leave it out for the default");
+void read_shadow(const key_reader &given, call_shadow_use &to) {
+  given.module_id("use", to.use);
+  to.at = given.find("use")->at;
+  given.policy_name("name", to.name);
+  std::string isolation;
+  given.text("isolation", isolation);
+  to.in_process = isolation == "none";
+  given.duration("call_deadline", to.call_deadline);
+  given.count("faults", to.faults, 1, UINT64_MAX);
 }
 
 }  // namespace tenon::host

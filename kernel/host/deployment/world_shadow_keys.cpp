@@ -1,14 +1,11 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "deployment/world_shadow_keys.hpp"
-
-#include <algorithm>
 #include <array>
-#include <system_error>
+
+#include "deployment/parts.hpp"
 
 namespace tenon::host {
 namespace {
 
-using config::in_quotes;
 using config::key_spec;
 using config::value_kind;
 
@@ -52,42 +49,21 @@ constexpr config::object_spec world_shadow_object{
 
 const config::object_spec &world_shadow_spec() { return world_shadow_object; }
 
-std::optional<world_shadow_use> read_world_shadow(const config::yaml_node &root,
-                                                  const std::filesystem::path &deployment_file,
-                                                  config::problems &report) {
-  const config::yaml_node *given = root.find("shadow");
-  if (given == nullptr) return std::nullopt;
+world_shadow_use read_world_shadow(const key_reader &given) {
   world_shadow_use out;
-  const auto file = [&](const config::yaml_node &name, const std::string &want) {
-    const std::filesystem::path path = (deployment_file.parent_path() / name.text).lexically_normal();
-    std::error_code failed;
-    if (!std::filesystem::is_regular_file(path, failed))
-      report.refuse(name.at, "no file " + in_quotes(path.string()), want,
-                    "correct the name; it is relative to this file");
-    return path;
-  };
-  if (const config::yaml_node *other = given->find("deployment"))
-    out.deployment = file(*other, "the deployment of the shadow");
-  if (const config::yaml_node *groups = given->find("policy_groups")) {
-    for (const config::yaml_entry &group : groups->entries)
-      out.policy_groups.emplace(
-          group.key.text, file(group.value, "the queues.yaml of the shadow's group " + in_quotes(group.key.text)));
-  }
-  out.node_sort = config::text_of(*given, "node_sort");
-  out.every = config::count_of(*given, "every", out.every);
-  if (out.every == 0)
-    report.refuse(given->find("every")->at, "every is 0", "at least 1", "leave it out for the default");
-  out.restarts = config::count_of(*given, "restarts", out.restarts);
-  constexpr uint64_t most_mb = uint64_t{1} << 20;
-  const uint64_t behind_mb = config::count_of(*given, "most_behind_mb", out.most_behind >> 20);
-  out.most_behind = std::min(behind_mb, most_mb) << 20;
-  if (behind_mb == 0 || behind_mb > most_mb)
-    report.refuse(given->find("most_behind_mb")->at, "most_behind_mb is " + std::to_string(behind_mb),
-                  "at least 1 and at most " + std::to_string(most_mb), "leave it out for the default");
-  out.hang = std::chrono::milliseconds(config::duration_ms_of(*given, "hang", out.hang.count()));
+  if (const config::yaml_node *other = given.find("deployment"))
+    out.deployment = given.file(*other, "the deployment of the shadow");
+  out.policy_groups = given.files("policy_groups", "the queues.yaml of the shadow's group ");
+  given.text("node_sort", out.node_sort);
+  given.count("every", out.every, 1, UINT64_MAX);
+  given.count("restarts", out.restarts, 0, UINT64_MAX);
+  uint64_t behind_mb = out.most_behind >> 20;
+  given.count("most_behind_mb", behind_mb, 1, uint64_t{1} << 20);
+  out.most_behind = behind_mb << 20;
+  given.duration("hang", out.hang, 0);
   if (out.hang <= std::chrono::seconds(1))
-    report.refuse(given->find("hang")->at, "hang is " + std::to_string(out.hang.count()) + " ms", "more than 1s",
-                  "leave it out for the default; a shadow speaks several times a second");
+    given.report().refuse(given.find("hang")->at, "hang is " + std::to_string(out.hang.count()) + " ms", "more than 1s",
+                          "leave it out for the default; a shadow speaks several times a second");
   return out;
 }
 
