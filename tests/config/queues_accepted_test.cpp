@@ -266,8 +266,8 @@ partitions:
 
 TEST(QueuesAccepted, AnApplicationSortPolicyThatNobodyProvidesIsFifo) {
   const std::string text =
-      "partitions: [{queues: [{name: a, submitacl: '*', properties: {application.sort.policy: acme}, childtemplate: "
-      "{properties: {application.sort.policy: acme}}}]}]";
+      "partitions: [{queues: [{name: a, parent: true, submitacl: '*', properties: {application.sort.policy: acme}, "
+      "childtemplate: {properties: {application.sort.policy: acme}}}]}]";
   // Nobody knows what modules provide: kept for whoever does.
   EXPECT_EQ(partition_of(text).root.queues[0].properties.at("application.sort.policy"), "acme");
   EXPECT_EQ(warnings(text).size(), 2U);

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "run/output_file.hpp"
+#include "tenon/config/amounts.hpp"
 #include "tenon/config/problems.hpp"
-#include "tenon/kernel/quantity.hpp"
 #include "tenon/observe/what_if_json.hpp"
 
 namespace tenon::cli {
@@ -35,7 +35,7 @@ result<json::object> pairs_of(const std::vector<std::string> &texts, const char 
 // Refuses an amount that cannot be read, with the option as its place.
 std::optional<refusal> unreadable_amount(const json::object &amounts) {
   for (const auto &[type, text] : amounts) {
-    const auto read = parse_quantity(type, std::string_view(text.as_string()));
+    const auto read = config::read_quantity(type, std::string_view(text.as_string()));
     if (read) continue;
     refusal why = read.why();
     why.where = "--resource " + std::string(type);

@@ -43,14 +43,6 @@ void check_predicate(const yaml_node &node, const parse_options &options, proble
 }
 
 void check_back(const yaml_node &back, problems &report) {
-  for (const std::string_view key : {"faults", "placements", "waitingfactor"}) {
-    const yaml_node *found = back.find(key);
-    const int64_t value = found == nullptr ? 1 : found->as_integer().value_or(0);
-    const int64_t most = key == "faults" ? most_canary_faults : most_of_canary_limits;
-    if (value >= 1 && value <= most) continue;
-    report.refuse(found->at, std::string(key) + " of " + found->text, "1 to " + std::to_string(most),
-                  key == "faults" ? "write 1 where the first fault is to bring it back" : "leave it out");
-  }
   const yaml_node *p99 = back.find("waitingp99");
   if (p99 != nullptr && duration_ms_of(back, "waitingp99", 0) <= 0) {
     report.refuse(p99->at, "waitingp99 of " + p99->text, "a duration of 1ms or more", "leave it out for no bound");
@@ -88,9 +80,6 @@ void check_canary(const partition_source &partition, const parse_options &option
   if (queues != nullptr && partition.canary.front().queues.empty()) {
     report.refuse(queues->at, "a canary for no queue", "at least one queue",
                   "write whose applications it is for, or leave queues out where a share of all is meant");
-  }
-  if (share != nullptr && (share->as_integer().value_or(-1) < 0 || *share->as_integer() > canary_config::whole)) {
-    report.refuse(share->at, "a share of " + share->text, "thousandths, 0 to 1000", {});
   }
   if (queues != nullptr) check_queues_of(*queues, partition.root, report);
   if (const yaml_node *back = node->find("back")) check_back(*back, report);

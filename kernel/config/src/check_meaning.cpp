@@ -182,6 +182,16 @@ void check_units(const queue_source &queue, std::set<std::string> &types, proble
   for (const queue_source &child : queue.queues) check_units(child, types, report);
 }
 
+// A leaf has nothing below it that could have its template.
+void check_templates(const queue_source &queue, const std::string &path, problems &report) {
+  if (queue.queues.empty() && !queue.parent && !queue.child_template.value.empty()) {
+    report.warn(queue.place_of("childtemplate"), "queue " + path + " is a leaf, and its childtemplate has no effect",
+                "a template of a queue that may have child queues",
+                "add parent: true where placement rules are to create queues below it, or remove the template");
+  }
+  for (const queue_source &child : queue.queues) check_templates(child, path + "." + lower_case(child.name), report);
+}
+
 }  // namespace
 
 void check_meaning(const partition_source &partition, const queue_source &root, problems &report) {
@@ -189,6 +199,7 @@ void check_meaning(const partition_source &partition, const queue_source &root, 
   check_access(root, "root", report);
   check_fences(root, "root", true, report);
   check_open_parents(root, "root", {}, {}, report);
+  check_templates(root, "root", report);
   std::set<std::string> types;
   check_units(root, types, report);
 }

@@ -100,8 +100,10 @@ class property_checker {
     if (name == app_sort_property) return check_app_sort(entry);
     if (name == queue_sort_property) return check_queue_sort(entry);
     if (!is_good(*known, value)) {
-      report_.warn(entry.value.at, in_quotes(value) + " for " + name + " is ignored", std::string(known->values),
-                   "correct it; until then the default holds: " + std::string(known->fallback));
+      const std::string fix = known->kind == property_spec::value::delay ? with_unit(value) : std::string();
+      report_.warn(
+          entry.value.at, in_quotes(value) + " for " + name + " is ignored", std::string(known->values),
+          (fix.empty() ? "correct it" : fix) + "; until then the default holds: " + std::string(known->fallback));
     }
   }
 

@@ -58,6 +58,17 @@ void check_partition(const partition_source &partition, const parse_options &opt
   check_meaning(partition, root, report);
 }
 
+// A ConfigMap without the text of queues, or an object of another scheduler.
+bool refuse_kubernetes_object(const yaml_node &root, problems &report) {
+  const yaml_node *kind = root.find("kind");
+  if (kind == nullptr || root.find("apiVersion") == nullptr || root.find("partitions") != nullptr) return false;
+  report.refuse(kind->at, "a Kubernetes object of kind " + in_quotes(kind->text), "a text with the key 'partitions'",
+                kind->text == "ConfigMap"
+                    ? "write the queues below data, as the text of the key queues.yaml"
+                    : "write its queues and limits as partitions; moving.md translates word by word");
+  return true;
+}
+
 std::optional<cluster_config> parse(std::string_view text, const parse_options &options, problems &report,
                                     bool &has_content) {
   const auto root = read_yaml(text, report, options.limits);
@@ -69,6 +80,7 @@ std::optional<cluster_config> parse(std::string_view text, const parse_options &
                 "write the queues, or leave it out");
     return parse(default_queues_yaml(), options, report, of_built_in);
   }
+  if (refuse_kubernetes_object(*root, report)) return std::nullopt;
   if (!check_shape(*root, queues_file_spec, report)) return std::nullopt;
   const file_source file = read_source(*root);
   check_partition_names(file, report);

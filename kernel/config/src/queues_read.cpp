@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "queues_source.hpp"
+#include "tenon/config/amounts.hpp"
 #include "tenon/config/shape.hpp"
 #include "tenon/kernel/names.hpp"
-#include "tenon/kernel/quantity.hpp"
 
 namespace tenon::config {
 
@@ -36,7 +36,7 @@ quantities_source read_quantities(const yaml_node *map) {
   for (const yaml_entry &entry : map->entries) {
     // A null is an empty text, which is no quantity.
     const bool none = entry.value.type() == scalar_type::null;
-    const auto amount = parse_quantity(entry.key.text, none ? std::string_view{} : entry.value.text);
+    const auto amount = read_quantity(entry.key.text, none ? std::string_view{} : entry.value.text);
     if (amount) {
       out.amounts.emplace(entry.key.text, *amount);
     } else {
@@ -166,11 +166,8 @@ node_sort_config read_node_sort(const yaml_node &sort) {
   return out;
 }
 
-// What is out of bounds is refused, and the nearest stands in for it.
 uint32_t read_count(const yaml_node &map, std::string_view key, uint32_t otherwise) {
-  const yaml_node *found = map.find(key);
-  if (found == nullptr) return otherwise;
-  return static_cast<uint32_t>(std::clamp<int64_t>(found->as_integer().value_or(1), 1, most_of_canary_limits));
+  return static_cast<uint32_t>(count_of(map, key, otherwise));
 }
 
 canary_limits read_canary_limits(const yaml_node &node) {
@@ -186,9 +183,7 @@ canary_config read_canary(const yaml_node &node) {
   canary_config out;
   if (const yaml_node *sort = node.find("nodesortpolicy")) out.node_sort = read_node_sort(*sort);
   for (const yaml_node *item : items_of(node, "queues")) out.queues.push_back(lower_case(item->text));
-  if (const yaml_node *share = node.find("share")) {
-    out.share = static_cast<uint32_t>(std::clamp<int64_t>(share->as_integer().value_or(0), 0, canary_config::whole));
-  }
+  out.share = read_count(node, "share", out.share);
   out.salt = text_of(node, "salt");
   out.predicate = text_of(node, "predicate");
   if (const yaml_node *back = node.find("back")) out.back = read_canary_limits(*back);

@@ -101,11 +101,6 @@ struct partition_source {
   [[nodiscard]] text_position place_of(std::string_view key) const;
 };
 
-// Of placements and thousandths.
-inline constexpr int64_t most_of_canary_limits = 1'000'000;
-// Each may cost a deadline of the module, and all keys are made anew after it.
-inline constexpr int64_t most_canary_faults = 100;
-
 struct file_source {
   std::vector<partition_source> partitions;
 };

@@ -18,8 +18,20 @@ constexpr Spec own(Spec spec) {
   return spec;
 }
 
+constexpr key_spec between(int32_t least, int32_t most, key_spec spec) {
+  spec.least = least;
+  spec.most = most;
+  return spec;
+}
+
 constexpr key_spec matching(std::string_view pattern, key_spec spec) {
   spec.pattern = pattern;
+  return spec;
+}
+
+// A text in which commas separate names.
+constexpr key_spec names(key_spec spec) {
+  spec.commas = true;
   return spec;
 }
 
@@ -70,11 +82,11 @@ constexpr key_spec queue_keys[] = {
      "`0`: no limit"},
     {"properties", kind::text_map, "Policies and other settings by name, see [Queue properties](#queue-properties).",
      "none"},
-    {"adminacl", kind::text,
-     "Who administers the queue, see [Access lists](#access-lists). An administrator may submit, too.",
-     "nobody but those of the queues above"},
-    {"submitacl", kind::text, "Who may submit applications to the queue, see [Access lists](#access-lists).",
-     "nobody but those of the queues above"},
+    names({"adminacl", kind::text,
+           "Who administers the queue, see [Access lists](#access-lists). An administrator may submit, too.",
+           "nobody but those of the queues above"}),
+    names({"submitacl", kind::text, "Who may submit applications to the queue, see [Access lists](#access-lists).",
+           "nobody but those of the queues above"}),
     {"childtemplate", kind::object, "What leaf queues get that placement rules create below this queue.",
      "that of the nearest queue above that has one", &child_template_spec},
     {"queues", kind::object_list, "Child queues.", "none", &queue_spec},
@@ -162,12 +174,14 @@ constexpr key_spec node_sort_keys[] = {
 };
 
 constexpr key_spec canary_back_keys[] = {
-    {"faults", kind::integer, "With so many faults of its policy, 1 to 100.", "`1`"},
-    {"placements", kind::integer, "So many placements are looked at together, 1 to 1000000.", "`100`"},
+    between(1, 100, {"faults", kind::integer, "With so many faults of its policy, 1 to 100.", "`1`"}),
+    between(1, 1000000,
+            {"placements", kind::integer, "So many placements are looked at together, 1 to 1000000.", "`100`"}),
     {"waitingp99", kind::duration, "Where more than one in 100 of its placements waited longer.", "no bound"},
-    {"waitingfactor", kind::integer,
-     "Where its placements waited more than so many thousandths of what others did, on average; 1 to 1000000.",
-     "no bound"},
+    between(1, 1000000,
+            {"waitingfactor", kind::integer,
+             "Where its placements waited more than so many thousandths of what others did, on average; 1 to 1000000.",
+             "no bound"}),
 };
 
 constexpr key_spec canary_keys[] = {
@@ -177,8 +191,10 @@ constexpr key_spec canary_keys[] = {
      "The predicate that is asked about its applications alone, besides those of the deployment.", "none"},
     {"queues", kind::text_list, "Full paths: it is for applications of these queues and of all below them.",
      "all queues"},
-    {"share", kind::integer,
-     "How many of 1,000 of these applications have it, 0 to 1000. Needed where `queues` are not written.", "`1000`"},
+    between(0, 1000,
+            {"share", kind::integer,
+             "How many of 1,000 of these applications have it, 0 to 1000. Needed where `queues` are not written.",
+             "`1000`"}),
     {"salt", kind::text, "A word that goes into the draw: with another one other applications have it.", "empty"},
     {"back", kind::object, "When it goes back by itself.", "as its keys say", &canary_back_spec},
 };

@@ -2,7 +2,6 @@
 #include "tenon/config/schema.hpp"
 
 #include <boost/json.hpp>
-#include <limits>
 
 #include "tenon/config/queues_spec.hpp"
 
@@ -46,10 +45,8 @@ json::object quantity() {
   return {{"type", types({"string", "integer", "null"})}, {"pattern", quantity_pattern}, {"minimum", 0}};
 }
 
-json::object whole_number() {
-  return {{"type", "integer"},
-          {"minimum", std::numeric_limits<int32_t>::min()},
-          {"maximum", std::numeric_limits<int32_t>::max()}};
+json::object whole_number(const key_spec &key) {
+  return {{"type", "integer"}, {"minimum", key.least}, {"maximum", key.most}};
 }
 
 json::object named_text(const key_spec &key) {
@@ -70,7 +67,7 @@ json::object value_of(const key_spec &key) {
     case value_kind::count:
       return {{"type", types({"number", "null"})}, {"minimum", 0}};
     case value_kind::integer: {
-      json::object out = whole_number();
+      json::object out = whole_number(key);
       out["type"] = types({"integer", "null"});
       return out;
     }
@@ -90,7 +87,7 @@ json::object value_of(const key_spec &key) {
     case value_kind::number_map:
       return map_of({{"type", types({"number", "null"})}});
     case value_kind::integer_map:
-      return map_of(whole_number());
+      return map_of(whole_number(key));
     case value_kind::object:
       return reference(*key.object);
     case value_kind::object_list: {

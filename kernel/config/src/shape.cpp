@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "tenon/kernel/duration.hpp"
@@ -15,6 +14,8 @@ namespace {
 
 using kind = yaml_node::kind;
 
+constexpr size_t longest_hint = 40;
+
 class shape_checker {
  public:
   explicit shape_checker(problems &report) : report_(report) {}
@@ -24,7 +25,7 @@ class shape_checker {
       std::string keys;
       for (const key_spec &key : spec.keys) keys += (keys.empty() ? "" : ", ") + std::string(key.key);
       refuse(node, "a map with the keys of a " + std::string(spec.name),
-             "write {key: value}, with these keys: " + keys);
+             "write " + as_map(node, spec) + ", with these keys: " + keys);
       return;
     }
     for (const yaml_entry &entry : node.entries) {
@@ -45,6 +46,17 @@ class shape_checker {
   }
 
  private:
+  // The map that a word in its place may stand for: {use: tenon.grpc}.
+  static std::string as_map(const yaml_node &node, const object_spec &spec) {
+    const bool is_short =
+        node.text.size() <= longest_hint && node.text.find_first_of(",[]{}#:'\"\n ") == std::string::npos;
+    const value_kind wanted = node.as_boolean() ? value_kind::boolean : value_kind::text;
+    const auto meant =
+        std::find_if(spec.keys.begin(), spec.keys.end(), [&](const key_spec &k) { return k.kind == wanted; });
+    if (node.what != kind::scalar || !is_short || meant == spec.keys.end()) return "{key: value}";
+    return "{" + std::string(meant->key) + ": " + node.text + "}";
+  }
+
   void refuse(const yaml_node &node, std::string want, std::string fix = {}) {
     report_.refuse(node.at, node.describe(), std::move(want), std::move(fix));
   }
@@ -69,6 +81,8 @@ class shape_checker {
          {"steps", "a scenario"},
          {"provides", "a module's manifest, which has apiVersion: tenon.module/v1"}}};
     std::string fix = suggestion(key.text, known);
+    if (spec.takes_own && closest(key.text, known).empty())
+      fix = "write x-" + key.text.substr(0, longest_hint) + " for a key of your own, or " + fix;
     for (const auto &[name, file] : homes)
       if (key.text == name)
         fix = "it is a key of " + std::string(file) + ": give that file where one is wanted; here " + fix;
@@ -90,7 +104,7 @@ class shape_checker {
       case value_kind::count:
         return check_count(node, of);
       case value_kind::integer:
-        return check_integer(node, of);
+        return check_integer(node, key.least, key.most, of);
       case value_kind::number:
         return check_number(node, of);
       case value_kind::duration:
@@ -114,13 +128,25 @@ class shape_checker {
   }
 
   void check_text(const yaml_node &node, const key_spec &key) {
-    if (node.what != kind::scalar) return refuse(node, "a text for '" + std::string(key.key) + "'");
+    if (node.what != kind::scalar)
+      return refuse(node, "a text for '" + std::string(key.key) + "'", as_text(node, key.commas));
     if (key.allowed.empty() || std::find(key.allowed.begin(), key.allowed.end(), node.text) != key.allowed.end())
       return;
     std::string want = "one of:";
     for (const std::string_view word : key.allowed) want += word.empty() ? " ''" : " " + std::string(word);
     const auto near = closest(node.text, key.allowed);
     refuse(node, want, near.empty() ? std::string{} : "did you mean '" + std::string(near) + "'?");
+  }
+
+  // The text that a list in its place may stand for.
+  static std::string as_text(const yaml_node &list, bool commas) {
+    if (list.items.empty() || (list.items.size() > 1 && !commas)) return {};
+    std::string text;
+    for (const yaml_node &item : list.items) {
+      if (item.what != kind::scalar) return {};
+      text += (text.empty() ? "" : ",") + item.text;
+    }
+    return text.size() > longest_hint ? std::string() : "write " + text + " without [ ]";
   }
 
   void check_count(const yaml_node &node, const std::string &of) {
@@ -138,23 +164,27 @@ class shape_checker {
     }
   }
 
-  void check_integer(const yaml_node &node, const std::string &of) {
+  void check_integer(const yaml_node &node, int32_t least, int32_t most, const std::string &of) {
     const auto value = node.as_integer();
-    if (!value || *value < std::numeric_limits<int32_t>::min() || *value > std::numeric_limits<int32_t>::max()) {
-      refuse(node, "a whole number between -2147483648 and 2147483647" + of);
+    if (!value || *value < least || *value > most) {
+      refuse(node, "a whole number between " + std::to_string(least) + " and " + std::to_string(most) + of);
     }
   }
 
   void check_number(const yaml_node &node, const std::string &of) {
     const auto value = node.as_number();
-    if (!value || !std::isfinite(*value)) refuse(node, "a number" + of);
+    if (value && std::isfinite(*value)) return;
+    const auto span_ms = parse_duration_ms(node.text);
+    refuse(node, "a number" + of,
+           span_ms && *span_ms % 1000 == 0 ? "write " + std::to_string(*span_ms / 1000) + ", in seconds" : "");
   }
 
   void check_duration(const yaml_node &node) {
     if (node.what != kind::scalar) return refuse(node, "a duration like 30s or 1h30m");
     const auto value = parse_duration_ms(node.text);
     if (!value) {
-      report_.refuse(node.at, value.why().have, value.why().want, value.why().fix);
+      const std::string fix = with_unit(node.text);
+      report_.refuse(node.at, value.why().have, value.why().want, fix.empty() ? value.why().fix : fix);
     } else if (*value < 0) {
       refuse(node, "a duration that is not negative");
     }
@@ -163,7 +193,7 @@ class shape_checker {
   void check_text_list(const yaml_node &node, const std::string &of) {
     if (node.what != kind::list) {
       return refuse(node, "a list of texts" + of,
-                    node.what == kind::scalar ? "write [" + node.text.substr(0, 40) + "]" : std::string{});
+                    node.what == kind::scalar ? "write [" + node.text.substr(0, longest_hint) + "]" : std::string{});
     }
     for (const yaml_node &item : node.items) {
       if (item.what == kind::list || item.what == kind::map) refuse(item, "a text in the list" + of);
@@ -179,9 +209,9 @@ class shape_checker {
       if (values == value_kind::number_map) {
         if (value.type() != scalar_type::null) check_number(value, of_entry);
       } else if (values == value_kind::integer_map) {
-        check_integer(value, of_entry);
+        check_integer(value, key_spec{}.least, key_spec{}.most, of_entry);
       } else if (value.what == kind::list || value.what == kind::map) {
-        refuse(value, (values == value_kind::quantity_map ? "a quantity" : "a text") + of_entry);
+        refuse(value, (values == value_kind::quantity_map ? "a quantity" : "a text") + of_entry, as_text(value, false));
       }
     }
   }
@@ -195,6 +225,13 @@ bool check_shape(const yaml_node &node, const object_spec &spec, problems &repor
   const size_t before = report.refused_count();
   shape_checker(report).check_object(node, spec);
   return report.refused_count() == before;
+}
+
+std::string with_unit(std::string_view text) {
+  const bool is_number =
+      !text.empty() && text.size() <= longest_hint && text.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_number ? "write " + std::string(text) + "s for seconds; other units are ns, us, ms, m and h"
+                   : std::string();
 }
 
 std::string text_of(const yaml_node &map, std::string_view key, std::string_view fallback) {

@@ -374,7 +374,12 @@ std::optional<yaml_node> read_yaml(std::string_view text, problems &report, yaml
     (what.is_deep ? refuse_deep : refuse_wide)(lines.position_of_byte(what.at), limits, report);
   } catch (const stop_parsing &) {
   } catch (const YAML::Exception &why) {
-    refuse_syntax(lines, why, report);
+    // What is missing at the end may be inside of a quotation.
+    try {
+      tree.check_last_quotation();
+      refuse_syntax(lines, why, report);
+    } catch (const stop_parsing &) {
+    }
   } catch (const std::exception &why) {
     report.refuse({}, std::string("no YAML: ") + why.what(), "well-formed YAML 1.2");
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,9 @@ struct key_spec {
   bool required = false;
   std::string_view pattern = {};  // kind text: ECMA regular expression for the schema; checked elsewhere
   bool tenon_only = false;        // the field's own systems do not know this key
+  int32_t least = std::numeric_limits<int32_t>::min();  // kind integer
+  int32_t most = std::numeric_limits<int32_t>::max();
+  bool commas = false;  // kind text: commas separate several words
 };
 
 struct object_spec {
@@ -54,6 +58,9 @@ struct object_spec {
 // keys and words that are not allowed, everywhere below `node`. A null value is an absent one. True when
 // nothing was refused.
 bool check_shape(const yaml_node &node, const object_spec &spec, problems &report);
+
+// "30" as a duration: what to write where the unit is missing. Empty for any other text.
+[[nodiscard]] std::string with_unit(std::string_view text);
 
 // Typed reading after check_shape has passed: absent and null give the fallback.
 [[nodiscard]] std::string text_of(const yaml_node &map, std::string_view key, std::string_view fallback = {});
