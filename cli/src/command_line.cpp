@@ -523,6 +523,17 @@ std::string one_of(const std::vector<std::string> &words) {
   return out;
 }
 
+// The command that does what other programs call by this word.
+std::string_view elsewhere(std::string_view word) {
+  constexpr std::pair<std::string_view, std::string_view> words[] = {
+      {"cancel", "kill"}, {"cordon", "drain"},     {"delete", "kill"},   {"describe", "explain"},
+      {"jobs", "apps"},   {"log", "events"},       {"logs", "events"},   {"status", "health"},
+      {"top", "queues"},  {"uncordon", "undrain"}, {"validate", "check"}};
+  for (const auto &[theirs, ours] : words)
+    if (theirs == word) return ours;
+  return {};
+}
+
 // With the word that was meant, where one is near.
 void unknown(refusal &out, const std::string &word, const std::vector<std::string> &known) {
   out.have = config::in_quotes(word);
@@ -532,6 +543,7 @@ void unknown(refusal &out, const std::string &word, const std::vector<std::strin
   std::erase_if(begun, [&](const std::string &one) { return word.size() < 3 || !one.starts_with(word); });
   std::sort(begun.begin(), begun.end(), [](const auto &a, const auto &b) { return a.size() < b.size(); });
   if (!begun.empty()) near = begun.front();
+  if (std::find(known.begin(), known.end(), elsewhere(word)) != known.end()) near = elsewhere(word);
   if (!near.empty()) out.fix = "did you mean " + config::in_quotes(near) + "? " + out.fix;
 }
 

@@ -128,7 +128,7 @@ class Actions(RmCase):
         for words, fix in ((("move", "app-1", "root.q9"), "did you mean 'root.q0'?"), (("kill", "app-99"), "did you mean 'app-1'?"),
                            (("drain", "node", "node-001"), "did you mean 'node-0001'?"), (("queues", "--queue", "q0"), "did you mean 'root.q0'?"),
                            (("apps", "--user", "usr-0"), "did you mean 'user-"), (("explain", "app-1/none"), "`tenon ctl explain app-1`"),
-                           (("queues", "--partition", "defalt"), "name one, or leave --partition out")):
+                           (("queues", "--partition", "defalt"), "did you mean 'default'?")):
             no = daemon.ctl(*words)
             self.assertEqual((no.returncode, fix in no.stderr), (1, True), no.stderr + no.stdout)
         none = daemon.ctl("events", "--application", "app-none")

@@ -62,7 +62,7 @@ void add_state_commands(ctl_group &group) {
 void add_explain(ctl_group &group) {
   const auto o = std::make_shared<ctl_options>();
   const auto make = [](const ctl_options &given, json::object &request) {
-    request["application"] = given.application;
+    request["application"] = given.application + (given.object.empty() ? "" : "/" + given.object);
     put(request, "partition", given.partition);
   };
   CLI::App *explain =
@@ -70,6 +70,7 @@ void add_explain(ctl_group &group) {
                 "  tenon ctl explain app-1\n  tenon ctl explain app-1/pod-7 --json\n");
   explain->add_option("APPLICATION", o->application, "The application, or APPLICATION/KEY: one of its asks")
       ->required();
+  explain->add_option("KEY", o->object, "One of its asks, where it does not stand behind a slash");
   add_partition(*explain, o);
 }
 

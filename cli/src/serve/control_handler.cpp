@@ -235,17 +235,10 @@ struct control_handler::impl {
   outcome of_state(const request &what) {
     const auto from = look(parts_of(what));
     if (from == nullptr) return no_answer_of(scheduler);
-    const auto &all = from->partitions;
-    if (std::none_of(all.begin(), all.end(),
-                     [&](const auto &one) { return is_partition(one.name, what.which.partition); }) &&
-        !what.which.partition.empty()) {
-      std::string known;
-      for (const auto &one : all) known += (known.empty() ? "" : ", ") + one.name;
-      return refusal{"partition",
-                     known.empty() ? "a partition; no resource manager has registered" : "one of: " + known,
-                     in_quotes(what.which.partition),
-                     known.empty() ? "start one, or leave --partition out" : "name one, or leave --partition out"};
-    }
+    if (from->partitions.empty() && !what.which.partition.empty())
+      return refusal{"partition", "a partition; no resource manager has registered", in_quotes(what.which.partition),
+                     "start one, or leave --partition out"};
+    if (auto no = missing("partition", what.which.partition, "queues", names_in(what, *from).partitions)) return *no;
     if (auto no = refuse_filters(what, *from)) return *no;
     if (what.command == "queues") return queues_json(*from, what.which);
     if (what.command == "canary") return canaries_json(*from, what.which);

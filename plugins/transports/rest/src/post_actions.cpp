@@ -164,14 +164,7 @@ answer post_config(const context &c) {
                   "send the text, as with curl --data-binary @queues.yaml"};
   return configure(c, c.asked.body, "config");
 }
-answer post_reload(const context &c) {
-  for (const std::string_view name : {"rm", "policyGroup"}) {
-    if (!c.asked.asked(name)) continue;
-    throw refused{400, std::string(name) + ": reload takes none, it reads the files of all policy groups",
-                  "leave it out, or send the text of one group to POST /tenon/v1/config"};
-  }
-  return configure(c, {}, "reload");
-}
+answer post_reload(const context &c) { return configure(c, {}, "reload"); }
 
 answer post_stop_partition(const context &c) { return act(c, TENON_ADMIN_STOP_PARTITION, {}, "stop partition"); }
 answer post_start_partition(const context &c) { return act(c, TENON_ADMIN_START_PARTITION, {}, "start partition"); }

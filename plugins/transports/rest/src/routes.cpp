@@ -129,8 +129,9 @@ constexpr route routes[] = {
      "the application goes to another leaf with all it has", "Done", false, access::change, where_to,
      "{queue}: the path of a leaf"},
     {"POST", "/tenon/v1/rm/:rm/recovery-done", post_recovery_done, "scheduling for the resource manager begins", "Done",
-     false, access::change},
-    {"PUT", "/tenon/v1/loglevel/:level", put_log_level, "debug, info, warning or error", "Done", false, access::change},
+     false, access::change, reason_only},
+    {"PUT", "/tenon/v1/loglevel/:level", put_log_level, "debug, info, warning or error", "Done", false, access::change,
+     reason_only},
     {"GET", "/", get_page, "the dashboard", ""},
     {"GET", "/dashboard/:file", get_page_file, "a file of the dashboard", ""},
 };
@@ -182,10 +183,17 @@ answer not_found(std::string_view path) {
     return one.path.starts_with(first) && one.path.substr(first.size()).starts_with('/');
   });
   if (!known) {
+    // Where other programs have it.
+    std::string meant = path == "/healthz" || path == "/livez" || path == "/readyz" || path == "/health"
+                            ? "/ws/v1/scheduler/healthcheck"
+                            : "";
+    for (const route &one : routes)
+      if (meant.empty() && one.path.ends_with(path)) meant = one.path;
     return {404,
             std::string(text_type),
             "404 page not found\nThere is no " + std::string(path.substr(0, 200)) +
-                ": paths here begin with /ws/v1/, /tenon/v1/ or /debug/, and GET /tenon/v1/openapi.json lists them.\n",
+                ": paths here begin with /ws/v1/, /tenon/v1/ or /debug/, and GET /tenon/v1/openapi.json lists them.\n" +
+                (meant.empty() ? "" : "Did you mean " + meant + "?\n"),
             {}};
   }
   const refused no = near.not_found("Resource");
@@ -205,13 +213,20 @@ answer moved_to(unsigned status, std::string_view path, const request &asked) {
 std::span<const route> all_routes() { return routes; }
 
 // A slip in the name of a parameter would be left aside, and with it what was asked for. Other parameters that a route
-// does not know are left aside, as YuniKorn does.
+// of YuniKorn's does not know are left aside, as YuniKorn does. A route of our own refuses them.
 std::optional<answer> unknown_parameter(const route &of, const request &r) {
   for (const auto &[name, value] : r.query) {
     nearest_name near(name);
-    for (const query_parameter &known : of.query) near.look_at(known.name);
-    if (!near.is_slip() || near.name() == name) continue;
-    return error_answer(400, "there is no query parameter \"" + name + "\"", "did you mean '" + near.name() + "'?");
+    std::string all;
+    for (const query_parameter &known : of.query) {
+      near.look_at(known.name);
+      all += (all.empty() ? "" : ", ") + std::string(known.name);
+    }
+    if (near.name() == name || (!near.is_slip() && !of.path.starts_with("/tenon/"))) continue;
+    return error_answer(400, "there is no query parameter \"" + name + "\"",
+                        near.is_slip() ? "did you mean '" + near.name() + "'?"
+                        : all.empty()  ? "leave it out, this path takes none"
+                                       : "leave it out, this path takes: " + all);
   }
   return std::nullopt;
 }

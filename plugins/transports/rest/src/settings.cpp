@@ -79,7 +79,9 @@ settings::settings(const sdk::config &from) {
   if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
   boost::system::error_code problem;
   const auto parsed = boost::asio::ip::make_address(address, problem);
-  if (problem) sdk::config::refuse("listen", "an IP address before the port, have \"" + address + "\"");
+  if (problem)
+    sdk::config::refuse("listen",
+                        "an IP address before the port, as 127.0.0.1 for this machine alone, have \"" + address + "\"");
   address_file = from.text("address_file", "");
   certificate = from.text("tls_certificate", "");
   key = from.text("tls_key", "");
