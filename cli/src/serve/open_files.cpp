@@ -25,4 +25,15 @@ std::string files_run_out() {
          " files are open: connections are turned away; raise LimitNOFILE, or see who has so many";
 }
 
+void raise_open_files(spdlog::logger &log) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  const rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) == 0)
+    log.info("may open {} files, as the hard limit says; the soft one said {}", limit.rlim_max, before);
+  else
+    log.warn("may open {} files only: the soft limit cannot be raised", before);
+}
+
 }  // namespace tenon::cli
