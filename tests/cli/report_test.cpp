@@ -48,12 +48,11 @@ class Shares : public testing::Test {
 
   queue_config &add(queue_config &parent, const std::string &name, const amount_map &guaranteed,
                     const amount_map &max = {}) {
-    queue_config queue;
+    queue_config &queue = parent.queues.emplace_back();
     queue.name = name;
     queue.guaranteed = guaranteed;
     queue.max = max;
-    parent.queues.push_back(queue);
-    return parent.queues.back();
+    return queue;
   }
   queue_config &root() {
     if (config_.partitions.empty()) config_.partitions.emplace_back();
@@ -267,14 +266,7 @@ TEST_F(Curves, FairnessIsAboutTheTimeWhenSomebodyWaits) {
 
 TEST_F(Curves, PreemptionsAddUp) {
   EXPECT_THAT(make_curves(kept_, 4).preempted, ElementsAre(0, 0, 0, 0));
-  decision_view taken;
-  taken.now_ms = 20'000;
-  taken.what = decided::released{termination::preempted_by_scheduler, {}, {}};
-  taken.partition = "[rm]p";
-  taken.application = "app-b";
-  taken.key = "k";
-  taken.allocation_sequence = 1;
-  counted_.hears(taken);
+  hears(20'000, decided::released{termination::preempted_by_scheduler, {}, {}}, "app-b", "k", "root.b");
   sees(40'000, advance{});
   counted_.ends();
   const run_curves curves = make_curves(kept_, 4);
